@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** `node`: pure code and rules; `worker`: in workerd; `crash`: the real dev server, killed; `browser`: Chromium. */
+export default defineConfig({
+  root,
+  test: {
+    projects: [
+      {
+        root,
+        test: {
+          name: "node",
+          environment: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/worker/**", "test/crash/**", "test/browser/**"],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        root,
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            main: "./test/support/worker.ts",
+          }),
+        ],
+        test: { name: "worker", include: ["test/worker/**/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
+        root,
+        test: {
+          name: "crash",
+          environment: "node",
+          include: ["test/crash/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "browser",
+          environment: "node",
+          include: ["test/browser/**/*.test.ts"],
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
