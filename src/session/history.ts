@@ -1,0 +1,80 @@
+import type { TurnState } from "../shared/events.ts";
+import { replyId } from "../shared/ids.ts";
+import type { HistoryMessage, HistoryPart } from "../shared/session-api.ts";
+import type { JournalEntry } from "./entries.ts";
+import type { Journal } from "./journal.ts";
+import { groupTurns, type TurnEntries } from "./transcript.ts";
+
+/** Characters of one page at most, except that a page holds at least one whole turn. */
+const PAGE_CHARS = 1_000_000;
+
+/**
+ * The newest turns that start below `before`, as messages for people: about `limit` of them, whole turns
+ * only, oldest first. Reads no more rows than it shows, whatever the session's length.
+ */
+export function readHistory(
+  journal: Journal,
+  before: number,
+  limit: number,
+): { readonly messages: HistoryMessage[]; readonly before: number | null } {
+  const replacedByNext = journal.read(before)[0];
+  const entries: JournalEntry[] = [];
+  let messages = 0;
+  let chars = 0;
+  let hasMore = false;
+  for (const entry of journal.backwards(before)) {
+    if (messages >= limit || (chars > PAGE_CHARS && entries.at(-1)?.kind === "user")) {
+      hasMore = true;
+      break;
+    }
+    entries.push(entry);
+    chars += JSON.stringify(entry).length;
+    if (entry.kind === "user") messages += 2;
+  }
+  entries.reverse();
+  const oldest = entries[0]?.seq ?? null;
+  const replaced = replacedByNext?.kind === "user" ? replacedByNext.replaces : undefined;
+  const turns = groupTurns(entries).filter(({ turn }) => turn !== replaced);
+  return { messages: turns.flatMap(toHistoryMessages), before: hasMore ? oldest : null };
+}
+
+/** A turn as one user message and one answer; the answer is absent when nothing was said and the turn goes on. */
+export function toHistoryMessages(turn: TurnEntries): HistoryMessage[] {
+  const messages: HistoryMessage[] = [];
+  const parts: HistoryPart[] = [];
+  let state: TurnState = "running";
+  let error: { readonly code: string; readonly message: string } | undefined;
+  let at = 0;
+  for (const entry of turn.entries) {
+    at = entry.at;
+    if (entry.kind === "user") {
+      messages.push({ id: turn.turn, role: "user", turn: turn.turn, at, content: entry.content });
+    } else if (entry.kind === "step") {
+      for (const part of entry.parts) parts.push(toPart(part, turn.entries));
+    } else if (entry.kind === "end") {
+      state = entry.outcome;
+      error = entry.error;
+    }
+  }
+  messages.push({
+    id: replyId(turn.turn),
+    role: "assistant",
+    turn: turn.turn,
+    at,
+    state,
+    ...(error === undefined ? {} : { error }),
+    parts,
+  });
+  return messages;
+}
+
+function toPart(
+  part: Extract<JournalEntry, { kind: "step" }>["parts"][number],
+  entries: readonly JournalEntry[],
+): HistoryPart {
+  if (part.type !== "tool-call") return { type: part.type, text: part.text };
+  const found = entries.find((entry) => entry.kind === "result" && entry.call === part.call);
+  const result =
+    found?.kind === "result" ? { result: { status: found.status, content: found.content } } : {};
+  return { type: "tool", call: part.call, name: part.name, input: part.input, ...result };
+}

@@ -1,0 +1,60 @@
+import type { Sql } from "../shared/sql.ts";
+
+/**
+ * Something that must happen, written in the transaction that causes it. `drive` jobs are the unfinished
+ * turns; `after` jobs run a capability's work for an ended turn.
+ */
+export type Job = {
+  readonly id: string;
+  readonly kind: "drive" | "after";
+  /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
+  readonly due: number;
+  readonly attempts: number;
+  readonly payload: string;
+};
+
+/** After so many failures a job is parked: kept and visible, not run again by itself (promise R4). */
+export const MAX_ATTEMPTS = 10;
+const PARKED = Number.MAX_SAFE_INTEGER;
+
+/** Writes a job in the caller's transaction; one with the same id is left as it is. */
+export function addJob(sql: Sql, job: Omit<Job, "attempts">): void {
+  sql.run(
+    "INSERT INTO job(id, kind, due, attempts, payload) VALUES (?, ?, ?, 0, ?) ON CONFLICT DO NOTHING",
+    job.id,
+    job.kind,
+    job.due,
+    job.payload,
+  );
+}
+
+export function removeJob(sql: Sql, id: string): void {
+  sql.run("DELETE FROM job WHERE id = ?", id);
+}
+
+export function dueJobs(sql: Sql, now: number): Job[] {
+  return sql.all<Job>(
+    "SELECT * FROM job WHERE kind <> 'drive' AND due <= ? ORDER BY due LIMIT 50",
+    now,
+  );
+}
+
+/** When the next job wants to run; `null` when nothing waits, so that an idle object has no alarm. */
+export function nextDue(sql: Sql): number | null {
+  const due = sql.all<{ due: number | null }>("SELECT min(due) AS due FROM job")[0]?.due ?? null;
+  return due === PARKED ? null : due;
+}
+
+/** Backs off from 2 s, doubling up to 10 minutes; parks the job after `MAX_ATTEMPTS`. Whether it was parked. */
+export function postponeJob(sql: Sql, job: Job, now: number): boolean {
+  const attempts = job.attempts + 1;
+  const isParked = attempts >= MAX_ATTEMPTS;
+  const due = isParked ? PARKED : now + Math.min(2_000 * 2 ** job.attempts, 600_000);
+  sql.run("UPDATE job SET attempts = ?, due = ? WHERE id = ?", attempts, due, job.id);
+  return isParked;
+}
+
+/** Parked jobs, for whoever looks after the session. */
+export function parkedJobs(sql: Sql): Job[] {
+  return sql.all<Job>("SELECT * FROM job WHERE due = ? ORDER BY id LIMIT 50", PARKED);
+}

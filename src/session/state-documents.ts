@@ -1,0 +1,29 @@
+import type { Sql } from "../shared/sql.ts";
+
+/** Small derived documents of a session, each read whole and written whole. */
+export type StateDocuments = {
+  /** The context of the model starts at this journal seq, which is that of a user entry. */
+  context: { readonly from: number };
+};
+
+/** A document as it was last written; `null` when it never was. */
+export function readState<Name extends keyof StateDocuments>(
+  sql: Sql,
+  name: Name,
+): StateDocuments[Name] | null {
+  const row = sql.all<{ body: string }>("SELECT body FROM state WHERE name = ?", name)[0];
+  return row ? (JSON.parse(row.body) as StateDocuments[Name]) : null;
+}
+
+/** Replaces a document whole, in the caller's transaction. */
+export function writeState<Name extends keyof StateDocuments>(
+  sql: Sql,
+  name: Name,
+  value: StateDocuments[Name],
+): void {
+  sql.run(
+    "INSERT INTO state(name, body) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET body = excluded.body",
+    name,
+    JSON.stringify(value),
+  );
+}

@@ -1,0 +1,157 @@
+import type { TurnState } from "../shared/events.ts";
+import type { TurnInput } from "../shared/session-api.ts";
+import type { Sql } from "../shared/sql.ts";
+
+/** A turn that has not ended. `queued` turns keep their input here; it becomes a journal entry when they start. */
+export type OpenTurn = {
+  readonly id: string;
+  readonly no: number;
+  readonly acceptedAt: number;
+} & (
+  | { readonly state: "queued"; readonly input: TurnInput }
+  | {
+      readonly state: "running";
+      /** Seq of the user entry. */
+      readonly start: number;
+      /** Seq of the newest attempt at a step, stored before its first byte is shown. */
+      readonly attempt: number;
+      /** Which instance drives it; only that one may commit for it. */
+      readonly epoch: string;
+      /** How often loading the session for this turn has failed in a row. */
+      readonly strikes: number;
+    }
+);
+
+export type RunningTurn = Extract<OpenTurn, { state: "running" }>;
+
+type Row = {
+  id: string;
+  no: number;
+  digest: string;
+  state: string;
+  accepted_at: number;
+  input: string | null;
+  start: number | null;
+  attempt: number | null;
+  epoch: string | null;
+  strikes: number;
+};
+
+export type StoredTurn = {
+  readonly digest: string;
+  readonly state: TurnState;
+  readonly start: number | null;
+};
+
+/** What the table says of one turn, open or ended; `null` when the session never accepted it. */
+export function findTurn(sql: Sql, id: string): StoredTurn | null {
+  const row = sql.all<Row>("SELECT digest, state, start FROM turn WHERE id = ?", id)[0];
+  return row ? { digest: row.digest, state: row.state as TurnState, start: row.start } : null;
+}
+
+/** How many of these turn ids the session knows. */
+export function countKnown(sql: Sql, ids: readonly string[]): number {
+  const rows = sql.all<{ known: number }>(
+    "SELECT count(*) AS known FROM turn WHERE id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(ids),
+  );
+  return rows[0]?.known ?? 0;
+}
+
+/** The unfinished turns in order of acceptance, found through their jobs so that the cost does not grow with the session. */
+export function loadOpenTurns(sql: Sql): OpenTurn[] {
+  return sql
+    .all<Row>(
+      "SELECT turn.* FROM job CROSS JOIN turn ON turn.id = job.payload WHERE job.kind = 'drive' ORDER BY turn.no",
+    )
+    .map(toOpenTurn);
+}
+
+function toOpenTurn(row: Row): OpenTurn {
+  const common = { id: row.id, no: row.no, acceptedAt: row.accepted_at };
+  if (row.state === "queued") {
+    return { ...common, state: "queued", input: JSON.parse(row.input ?? "null") as TurnInput };
+  }
+  return {
+    ...common,
+    state: "running",
+    start: row.start ?? 0,
+    attempt: row.attempt ?? 0,
+    epoch: row.epoch ?? "",
+    strikes: row.strikes,
+  };
+}
+
+/** Inserts the turn unless its id is taken; whether it did. */
+export function insertTurn(sql: Sql, turn: OpenTurn, digest: string): boolean {
+  const running = turn.state === "running" ? turn : null;
+  return sql.run(
+    `INSERT INTO turn(id, no, digest, state, accepted_at, input, start, attempt, epoch)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    turn.id,
+    turn.no,
+    digest,
+    turn.state,
+    turn.acceptedAt,
+    turn.state === "queued" ? JSON.stringify(turn.input) : null,
+    running?.start ?? null,
+    running?.attempt ?? null,
+    running?.epoch ?? null,
+  );
+}
+
+/** A queued turn is taken up. */
+export function startTurn(sql: Sql, turn: RunningTurn): void {
+  sql.run(
+    `UPDATE turn SET state = 'running', input = NULL, start = ?, attempt = ?, epoch = ? WHERE id = ?`,
+    turn.start,
+    turn.attempt,
+    turn.epoch,
+    turn.id,
+  );
+}
+
+/** Whether `epoch` still drives the turn. Everything a driver commits checks this in the same transaction. */
+export function isDriver(sql: Sql, id: string, epoch: string): boolean {
+  return (
+    sql.all("SELECT 1 FROM turn WHERE id = ? AND epoch = ? AND state = ?", id, epoch, "running")
+      .length > 0
+  );
+}
+
+/** Notes a new attempt if `epoch` still drives the turn; whether it does. Clears the strikes: loading worked. */
+export function setAttempt(sql: Sql, id: string, epoch: string, attempt: number): boolean {
+  return sql.run(
+    `UPDATE turn SET attempt = ?, strikes = 0 WHERE id = ? AND epoch = ? AND state = 'running'`,
+    attempt,
+    id,
+    epoch,
+  );
+}
+
+/** Takes an interrupted turn over. The strike is taken back by `setAttempt`, so it stays when loading kills the object. */
+export function claimTurn(sql: Sql, id: string, epoch: string): void {
+  sql.run(
+    `UPDATE turn SET epoch = ?, strikes = strikes + 1 WHERE id = ? AND state = 'running'`,
+    epoch,
+    id,
+  );
+}
+
+/**
+ * Ends the turn, once: `false` when it had ended before, or when `epoch` is given and no longer drives it.
+ */
+export function endTurn(
+  sql: Sql,
+  turn: OpenTurn,
+  end: { readonly outcome: TurnState; readonly start: number; readonly epoch: string | null },
+): boolean {
+  return sql.run(
+    `UPDATE turn SET state = ?, input = NULL, start = ?
+     WHERE id = ? AND state IN ('queued', 'running', 'waiting') AND epoch IS coalesce(?, epoch)`,
+    end.outcome,
+    end.start,
+    turn.id,
+    end.epoch,
+  );
+}

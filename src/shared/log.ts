@@ -1,0 +1,19 @@
+/**
+ * Writes one structured line. Callers pass ids and codes, never message texts, tool payloads or secrets; an
+ * error contributes its name and message only.
+ */
+export type Log = (
+  level: "info" | "warn" | "error",
+  event: string,
+  facts: Readonly<Record<string, unknown>>,
+) => void;
+
+export const consoleLog: Log = (level, event, facts) => {
+  console[level](JSON.stringify({ event, ...facts }));
+};
+
+/** A thrown value as log facts. */
+export function errorFacts(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: String(error) };
+  return { error: error.name, message: error.message, stack: error.stack };
+}

@@ -1,0 +1,37 @@
+/**
+ * The places where a crash is interesting: around every storage commit, model call, tool call, RPC and
+ * alarm. Production passes `noPoint`; tests pass one that ends the object at the k-th call.
+ */
+export type Point = (name: PointName) => void;
+
+export type PointName =
+  | `commit:${CommitName}:before`
+  | `commit:${CommitName}:after`
+  | "model:before"
+  | "model:batch"
+  | "model:after"
+  | "tool:before"
+  | "tool:after"
+  | `rpc:${string}:before`
+  | `rpc:${string}:after`
+  | "alarm:before"
+  | "alarm:after";
+
+/** What is being committed. */
+export type CommitName =
+  | "accept"
+  | "claim"
+  | "start"
+  | "recover"
+  | "attempt"
+  | "retry"
+  | "live"
+  | "step"
+  | "intent"
+  | "result"
+  | "stop"
+  | "end"
+  | "window"
+  | "job";
+
+export const noPoint: Point = () => {};
