@@ -1,0 +1,52 @@
+import type { ContentPart, ModelMessage, StepPart, ToolResult } from '../shared/messages.ts';
+
+/** What providers charge for an image of usual size, whatever its bytes. */
+const IMAGE_TOKENS = 1_600;
+
+/** Role and separators of a message, and the frame of a call or result inside it. */
+const FRAME_TOKENS = 4;
+
+/**
+ * About how many tokens a model would count: a token for 4 Latin characters, for 2 of other alphabets, for each
+ * Chinese, Japanese or Korean one; an emoji counts 2. One pass without allocation; within about a third for prose.
+ */
+export function estimateTokens(text: string): number {
+  let quarters = 0;
+  for (let i = 0; i < text.length; i += 1) quarters += quartersOf(text.charCodeAt(i));
+  return Math.ceil(quarters / 4);
+}
+
+/** The same for a whole message; an image is a fixed 1,600 tokens. */
+export function estimateMessageTokens(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return FRAME_TOKENS + sum(message.content, contentTokens);
+    case 'assistant':
+      return FRAME_TOKENS + sum(message.parts, stepTokens);
+    case 'tool':
+      return FRAME_TOKENS + sum(message.results, resultTokens);
+  }
+}
+
+function quartersOf(code: number): number {
+  if (code < 0x250) return 1;
+  const isWide =
+    (code >= 0x1100 && code <= 0x11ff) || (code >= 0x2e80 && code <= 0xdfff) || (code >= 0xf900 && code <= 0xffef);
+  return isWide ? 4 : 2;
+}
+
+const contentTokens = (part: ContentPart) => (part.type === 'image' ? IMAGE_TOKENS : estimateTokens(part.text));
+
+function stepTokens(part: StepPart): number {
+  if (part.type !== 'tool-call') return estimateTokens(part.text);
+  return FRAME_TOKENS + estimateTokens(part.name) + estimateTokens(part.input);
+}
+
+const resultTokens = (result: ToolResult) =>
+  FRAME_TOKENS + estimateTokens(result.name) + sum(result.content, contentTokens);
+
+function sum<Item>(items: readonly Item[], tokensOf: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += tokensOf(item);
+  return total;
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { invalid } from '../shared/errors.ts';
+import type { Effect, PreparedCall, Replay, Tool, ToolContext, ToolOutput } from './tool.ts';
+import { describeIssues } from './input-issues.ts';
+
+export type ToolDefinition<Input extends z.ZodObject> = {
+  /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
+  readonly name: string;
+  readonly description: string;
+  /** Prefer `z.strictObject`, so that a misspelled argument is an error and not ignored. */
+  readonly input: Input;
+  /** Default `external`. */
+  readonly effect?: Effect;
+  /** Default `unsafe`. `checkable` needs a `probe`. */
+  readonly replay?: Replay;
+  /** Default: only when `effect` is `read`. */
+  readonly parallel?: boolean;
+  run(input: z.output<Input>, context: ToolContext): ToolOutput | Promise<ToolOutput>;
+  probe?(input: z.output<Input>, context: ToolContext): Promise<'done' | 'absent' | 'unknown'>;
+};
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * A tool whose arguments are validated before it runs (promise X5). Throws a plain `Error` for a name that
+ * providers refuse and for `checkable` without a probe: both are mistakes in code.
+ */
+export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
+  const { name, description, input, effect = 'external', replay = 'unsafe' } = definition;
+  if (!NAME.test(name)) throw new Error(`not a tool name: ${JSON.stringify(name)}`);
+  if (replay === 'checkable' && !definition.probe) throw new Error(`${name} is checkable but has no probe`);
+  let inputSchema: Tool['inputSchema'] | undefined;
+
+  return {
+    name,
+    description,
+    effect,
+    replay,
+    parallel: definition.parallel ?? effect === 'read',
+    get inputSchema() {
+      inputSchema ??= schemaOf(input);
+      return inputSchema;
+    },
+    prepare(raw) {
+      const given = raw ?? {};
+      const parsed = input.safeParse(given);
+      if (!parsed.success) {
+        throw invalid(describeIssues(name, parsed.error.issues, given, Object.keys(input.shape)));
+      }
+      return prepared(definition, parsed.data);
+    },
+  };
+}
+
+function prepared<Input extends z.ZodObject>(
+  definition: ToolDefinition<Input>,
+  data: z.output<Input>,
+): PreparedCall {
+  const run = async (context: ToolContext) => definition.run(data, context);
+  if (!definition.probe) return { run };
+  return { run, probe: async (context) => definition.probe?.(data, context) ?? 'unknown' };
+}
+
+/** What the model must write, which is the schema's input side; `$schema` is noise to a provider. */
+function schemaOf(input: z.ZodObject): Tool['inputSchema'] {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return schema;
+}

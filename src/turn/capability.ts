@@ -1,0 +1,66 @@
+import type { Section } from "../context/sections.ts";
+import type { ModelEvent, ModelRequest } from "../model/model.ts";
+import type { JournalEntry } from "../session/entries.ts";
+import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
+import type { SessionAddress } from "../shared/session-api.ts";
+import type { Tool } from "../tools/tool.ts";
+
+/** Whose turn it is: handed to every hook, so that nothing about a caller is ever kept in a field. */
+export type TurnScope = {
+  readonly address: SessionAddress;
+  readonly turn: string;
+  readonly now: () => number;
+  /** Aborts when the turn is stopped or lost to another instance. */
+  readonly signal: AbortSignal;
+};
+
+export type ToolOutcome = { readonly status: ToolStatus; readonly content: readonly ContentPart[] };
+
+export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
+
+/**
+ * What a feature adds to a turn; every hook is optional. Capabilities compose in the order of one list: the
+ * first one's wrappers are outermost, and its sections and tools come first. A wrapper that throws
+ * `CarrelError` fails what it wraps with that code; one that does not call `next` replaces it.
+ */
+export interface Capability {
+  readonly name: string;
+  /** Parts of the system prompt, asked for once a turn. */
+  sections?(scope: TurnScope): readonly Section[] | Promise<readonly Section[]>;
+  /** Tools offered in this turn; a name that an earlier capability took is ignored. */
+  tools?(scope: TurnScope): readonly Tool[] | Promise<readonly Tool[]>;
+  /** Around a whole turn. A turn that is recovered passes here again. */
+  wrapTurn?(scope: TurnScope, next: () => Promise<void>): Promise<void>;
+  /** Around one model call with its retries, up to its commit. */
+  wrapStep?(scope: TurnScope, step: number, next: () => Promise<void>): Promise<void>;
+  /** Around one request to the model, retries apart. */
+  wrapModelCall?(
+    scope: TurnScope,
+    request: ModelRequest,
+    next: (request: ModelRequest) => ModelStream,
+  ): ModelStream;
+  /** Around one tool call, after its arguments were found valid and its intent was stored. */
+  wrapToolCall?(
+    scope: TurnScope,
+    call: ToolCall,
+    next: () => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome>;
+  /**
+   * After a turn ended, as a job: in the background, retried with backoff until it does not throw, so it runs at
+   * least once and must not mind running twice. Gets the turn's entries.
+   */
+  afterTurn?(scope: TurnScope, entries: readonly JournalEntry[]): Promise<void>;
+}
+
+/** One wrapper of all capabilities' wrappers, first outermost. */
+export function nest<Args extends unknown[], Result>(
+  wrappers: readonly ((...args: [...Args, () => Promise<Result>]) => Promise<Result>)[],
+  args: Args,
+  inner: () => Promise<Result>,
+): Promise<Result> {
+  const run = wrappers.reduceRight<() => Promise<Result>>(
+    (next, wrap) => () => wrap(...args, next),
+    inner,
+  );
+  return run();
+}

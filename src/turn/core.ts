@@ -1,0 +1,156 @@
+import type { Clock } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { CommitName, Point } from "../shared/point.ts";
+import type { SessionAddress, TurnView } from "../shared/session-api.ts";
+import type { Sql } from "../shared/sql.ts";
+import type { SessionStatus } from "../shared/events.ts";
+import { replyId } from "../shared/ids.ts";
+import type { Fact, JournalEntry } from "../session/entries.ts";
+import { EventLog } from "../session/event-log.ts";
+import { Journal } from "../session/journal.ts";
+import type { LiveStep } from "../session/live-step.ts";
+import { migrate } from "../session/schema.ts";
+import { readState } from "../session/state-documents.ts";
+import { Bell } from "../session/tail.ts";
+import { loadOpenTurns, type OpenTurn, type RunningTurn } from "../session/turns.ts";
+
+/** What a session needs from the platform. */
+export type Platform = {
+  readonly address: SessionAddress;
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Wakes the session at `at` (or soon after), also after a crash. One alarm: a later call replaces it. */
+  readonly setAlarm: (at: number) => void;
+  /** Keeps the object up while `work` runs, where the platform offers that. */
+  readonly keepAlive: (work: Promise<void>) => void;
+  readonly newId: () => string;
+  readonly point: Point;
+  readonly log: Log;
+};
+
+/** What may be written in one commit. */
+export type Tx = {
+  /** Appends a fact; `seq` only for one that was reserved before. */
+  readonly append: (turn: string, fact: Fact, seq?: number) => JournalEntry;
+  /** The next seq, for a step's attempt or a turn's place in line. Gaps are allowed. */
+  readonly reserve: () => number;
+};
+
+/** The turn ended, or another instance drives it: whoever notices lets go without a trace. */
+export class LostTurn extends Error {
+  override name = "LostTurn";
+}
+
+/** The memory of one session object over its tables: loaded once a wake, then kept in step with every commit. */
+export class SessionCore {
+  readonly platform: Platform;
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly events: EventLog;
+  readonly bell = new Bell();
+  /** Names this instance in the rows of the turns it drives. */
+  readonly epoch: string;
+  /** Unfinished turns in order of acceptance; only the first may run. */
+  open: OpenTurn[];
+  live: LiveStep | null = null;
+  #nextSeq: number;
+  #window: JournalEntry[] | null = null;
+
+  constructor(platform: Platform) {
+    this.platform = platform;
+    this.sql = platform.sql;
+    this.clock = platform.clock;
+    this.epoch = platform.newId();
+    migrate(this.sql);
+    this.journal = new Journal(this.sql);
+    this.events = new EventLog(this.journal, () => this.live);
+    this.open = loadOpenTurns(this.sql);
+    const taken = this.open.map((turn) =>
+      turn.state === "running" ? Math.max(turn.attempt, turn.no) : turn.no,
+    );
+    this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
+  }
+
+  get running(): RunningTurn | null {
+    const first = this.open[0];
+    return first?.state === "running" ? first : null;
+  }
+
+  /** Every seq below this one was given out. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  /** The entries of the model's context: loaded at first use, bounded by the watermark. */
+  get window(): readonly JournalEntry[] {
+    return (this.#window ??= this.journal.window(readState(this.sql, "context")?.from ?? 0));
+  }
+
+  /** Forgets entries below `from`, after that watermark was committed. */
+  trimWindow(from: number): void {
+    this.#window = this.window.filter((entry) => entry.seq >= from);
+  }
+
+  /** The entries of the newest turns that share this id's turn, oldest first. */
+  entriesOf(turn: string): JournalEntry[] {
+    const { window } = this;
+    let start = window.length;
+    while (start > 0 && window[start - 1]?.turn === turn) start--;
+    return window.slice(start);
+  }
+
+  /**
+   * Writes all of `work` in one transaction, then makes it visible. Nothing is emitted before the commit, and
+   * when `work` throws nothing has happened. The caller updates the rest of its memory before it awaits.
+   */
+  commit<Result>(name: CommitName, work: (tx: Tx) => Result): Result {
+    this.platform.point(`commit:${name}:before`);
+    const entries: JournalEntry[] = [];
+    const seqBefore = this.#nextSeq;
+    const at = this.clock.now();
+    let result: Result;
+    try {
+      result = this.sql.transaction(() =>
+        work({
+          append: (turn, fact, seq = this.#nextSeq++) => {
+            const entry = this.journal.insert(seq, turn, at, fact);
+            entries.push(entry);
+            return entry;
+          },
+          reserve: () => this.#nextSeq++,
+        }),
+      );
+    } catch (error) {
+      this.#nextSeq = seqBefore;
+      throw error;
+    }
+    this.journal.publish(entries);
+    this.#window?.push(...entries);
+    this.bell.ring();
+    this.platform.point(`commit:${name}:after`);
+    return result;
+  }
+
+  /** Puts a changed version of an unfinished turn in its place. */
+  replaceOpen(turn: OpenTurn): void {
+    this.open = this.open.map((candidate) => (candidate.id === turn.id ? turn : candidate));
+  }
+
+  status(): SessionStatus {
+    return {
+      type: "status",
+      turns: this.open.map((turn) => ({ turn: turn.id, state: turn.state })),
+      last: this.events.last(),
+    };
+  }
+
+  viewOf(turn: OpenTurn): TurnView {
+    return toView(turn.id, turn.state, turn.state === "running" ? turn.start : null);
+  }
+}
+
+/** A turn as callers see it. `start` is the seq of its user entry. */
+export function toView(id: string, state: TurnView["state"], start: number | null): TurnView {
+  return { turn: id, reply: replyId(id), state, start: start === null ? null : `${start - 1}.0` };
+}

@@ -1,0 +1,229 @@
+import { CarrelError } from "../shared/errors.ts";
+import { errorFacts } from "../shared/log.ts";
+import { openCalls } from "../session/entries.ts";
+import { claimTurn, loadOpenTurns, setAttempt, type RunningTurn } from "../session/turns.ts";
+import { nest, type TurnScope } from "./capability.ts";
+import { LostTurn, type SessionCore } from "./core.ts";
+import type { Harness } from "./harness.ts";
+import { startNext } from "./inbox.ts";
+import { runJobs } from "./after-turn.ts";
+import { limitReached, type LimitReached } from "./limits.ts";
+import { prepareTurn } from "./prepare.ts";
+import { recoveryBounds, recoveryExhausted } from "./recovery.ts";
+import { settleTurn } from "./settle.ts";
+import { runStep } from "./step.ts";
+import { runToolCalls } from "./tool-calls.ts";
+import { chooseWatermark } from "./window.ts";
+import { writeState } from "../session/state-documents.ts";
+
+/**
+ * Runs a session's turns one after another, detached from any request: single-flight in this object, fenced by
+ * its epoch in the turn's row against another. Starting it twice is harmless. It never rejects; state never
+ * depends on its end.
+ */
+export class Driver {
+  readonly #core: SessionCore;
+  readonly #harness: Harness;
+  #isRunning = false;
+  #current: { readonly turn: string; readonly abort: AbortController } | null = null;
+  /** The turn this driver broke off with an unexpected failure: taken up again, that counts as an interruption. */
+  #broken: string | null = null;
+
+  constructor(core: SessionCore, harness: Harness) {
+    this.#core = core;
+    this.#harness = harness;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#core.platform.keepAlive(this.#loop());
+  }
+
+  /** Tells whatever works on the turn to let go, after its end was committed. */
+  abort(turn: string): void {
+    if (this.#current?.turn === turn) this.#current.abort.abort(new LostTurn());
+  }
+
+  async #loop(): Promise<void> {
+    try {
+      do {
+        for (let turn = this.#next(); turn; turn = this.#next()) await this.#drive(turn);
+        if (this.#harness.hasAfterTurn) await runJobs(this.#core, this.#harness);
+      } while (this.#core.open.length > 0);
+    } catch (error) {
+      this.#core.platform.log("error", "driver_failed", errorFacts(error));
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #next(): RunningTurn | null {
+    return this.#core.running ?? startNext(this.#core);
+  }
+
+  async #drive(turn: RunningTurn): Promise<void> {
+    const core = this.#core;
+    const abort = new AbortController();
+    this.#current = { turn: turn.id, abort };
+    const scope: TurnScope = {
+      address: core.platform.address,
+      turn: turn.id,
+      now: () => core.clock.now(),
+      signal: abort.signal,
+    };
+    try {
+      const isInterrupted = turn.epoch !== core.epoch || this.#broken === turn.id;
+      this.#broken = turn.id;
+      if (isInterrupted && !this.#recover(turn)) return;
+      await this.#runTurn(scope, turn.id);
+      this.#broken = null;
+    } catch (error) {
+      this.#letGo(turn, error);
+    } finally {
+      this.#current = null;
+    }
+  }
+
+  /** Every way out of a turn that is not its own end. */
+  #letGo(turn: RunningTurn, error: unknown): void {
+    const core = this.#core;
+    if (error instanceof LostTurn) {
+      core.live = null;
+      // Stopped here, or driven by another instance now; beside that one nothing may run here.
+      const open = loadOpenTurns(core.sql);
+      core.open = open.some((other) => other.state === "running" && other.epoch !== core.epoch)
+        ? []
+        : open;
+      return;
+    }
+    const failure = this.#describe(turn, error);
+    settleTurn(
+      core,
+      turn,
+      { outcome: "failed", error: failure },
+      { ...this.#harness, commit: "end", epoch: core.epoch },
+    );
+  }
+
+  #describe(
+    turn: RunningTurn,
+    error: unknown,
+  ): { readonly code: string; readonly message: string } {
+    if (error instanceof CarrelError) return { code: error.code, message: error.message };
+    const id = this.#core.platform.newId();
+    this.#core.platform.log("error", "turn_failed", { id, turn: turn.id, ...errorFacts(error) });
+    return { code: "internal", message: `Something went wrong (error ${id}).` };
+  }
+
+  /**
+   * Takes an interrupted turn over from its last recorded fact; whether it goes on. The strike is stored before
+   * anything is loaded: a session whose loading kills the object is given up, not retried for ever.
+   */
+  #recover(turn: RunningTurn): boolean {
+    const core = this.#core;
+    if (turn.strikes >= recoveryBounds.strikes) {
+      const message =
+        "Loading the session for this turn failed again and again; the turn was given up.";
+      this.#giveUp(turn, { code: "out_of_memory", message });
+      return false;
+    }
+    core.commit("claim", () => claimTurn(core.sql, turn.id, core.epoch));
+    const claimed = { ...turn, epoch: core.epoch };
+    core.replaceOpen(claimed);
+    const entries = core.entriesOf(turn.id);
+    const exhausted = recoveryExhausted(entries, core.clock.now());
+    if (exhausted) {
+      this.#giveUp(claimed, exhausted);
+      return false;
+    }
+    const isInStep = turn.attempt > (entries.at(-1)?.seq ?? 0);
+    core.commit("recover", (tx) => {
+      tx.append(turn.id, {
+        kind: "reset",
+        attempt: isInStep ? turn.attempt : null,
+        reason: "interrupted",
+      });
+      const attempt = isInStep ? tx.reserve() : turn.attempt;
+      core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
+      if (!setAttempt(core.sql, turn.id, core.epoch, attempt)) throw new LostTurn();
+      core.replaceOpen({ ...claimed, attempt });
+    });
+    core.platform.log("info", "turn_recovered", { turn: turn.id });
+    return true;
+  }
+
+  #giveUp(turn: RunningTurn, reason: LimitReached): void {
+    settleTurn(
+      this.#core,
+      turn,
+      { outcome: "failed", error: reason },
+      { ...this.#harness, commit: "end" },
+    );
+  }
+
+  async #runTurn(scope: TurnScope, id: string): Promise<void> {
+    const { capabilities } = this.#harness;
+    this.#cutWindow();
+    const prepared = await prepareTurn(
+      scope,
+      this.#harness.model,
+      capabilities,
+      this.#harness.assemble,
+    );
+    if (scope.signal.aborted) throw new LostTurn();
+    const context = { ...this.#harness, core: this.#core, prepared, scope };
+    const wrapTurn = capabilities.flatMap((item) =>
+      item.wrapTurn ? [item.wrapTurn.bind(item)] : [],
+    );
+    const wrapStep = capabilities.flatMap((item) =>
+      item.wrapStep ? [item.wrapStep.bind(item)] : [],
+    );
+    await nest(wrapTurn, [scope], async () => {
+      for (let goesOn = true; goesOn;) {
+        const turn = this.#running(id);
+        const entries = this.#core.entriesOf(id);
+        if (openCalls(entries).length > 0) {
+          await runToolCalls(context, turn);
+          continue;
+        }
+        const limit = limitReached(entries, this.#harness.limits);
+        if (limit) {
+          settleTurn(
+            this.#core,
+            turn,
+            { outcome: "failed", error: limit },
+            { ...context, commit: "end", epoch: turn.epoch },
+          );
+          return;
+        }
+        goesOn = false;
+        await nest(
+          wrapStep,
+          [scope, entries.filter((entry) => entry.kind === "step").length + 1],
+          async () => {
+            goesOn = await runStep(context, this.#running(id));
+          },
+        );
+      }
+    });
+  }
+
+  /** The turn as it is now; it may have been stopped while we waited. */
+  #running(id: string): RunningTurn {
+    const turn = this.#core.running;
+    if (turn?.id !== id) throw new LostTurn();
+    return turn;
+  }
+
+  #cutWindow(): void {
+    const from = chooseWatermark(this.#core.window, this.#harness.window);
+    if (from === null) return;
+    this.#core.commit("window", () => writeState(this.#core.sql, "context", { from }));
+    this.#core.trimWindow(from);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Section } from "../context/sections.ts";
+import type { Model } from "../model/model.ts";
+import type { RetryOptions } from "../model/retry.ts";
+import type { Capability, TurnScope } from "./capability.ts";
+import type { Limits } from "./limits.ts";
+import type { WindowOptions } from "./window.ts";
+
+/** Everything that makes an agent, composed once (`src/harness.ts`) and the same for every caller. */
+export type Harness = {
+  readonly model: Model;
+  readonly capabilities: readonly Capability[];
+  readonly limits: Limits;
+  readonly window: WindowOptions;
+  readonly retry: RetryOptions;
+  /** Whether any capability works on ended turns; if none does, their job is simply removed. */
+  readonly hasAfterTurn: boolean;
+  /** The system prompt from the capabilities' sections. */
+  readonly assemble: (sections: readonly Section[], scope: TurnScope) => string;
+};

@@ -1,0 +1,125 @@
+import { CarrelError, invalid, keyReused, notFound } from "../shared/errors.ts";
+import { turnOfMessage } from "../shared/ids.ts";
+import type { AcceptRequest, TurnInput, TurnView } from "../shared/session-api.ts";
+import { addJob } from "../session/jobs.ts";
+import {
+  countKnown,
+  findTurn,
+  insertTurn,
+  startTurn,
+  type OpenTurn,
+  type RunningTurn,
+} from "../session/turns.ts";
+import type { Fact } from "../session/entries.ts";
+import { toView, type SessionCore, type Tx } from "./core.ts";
+
+/** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
+export const DEAD_MAN_MS = 30_000;
+/** Messages that may wait behind the running one. */
+const MAX_QUEUED = 20;
+
+/** The job that stands for an unfinished turn. */
+export const turnJob = (turn: string): string => `turn:${turn}`;
+
+/**
+ * Takes a message in, committed when this returns: turn, user entry and job in one transaction. The same key
+ * with the same digest is the same turn; with another one `key_reused`.
+ */
+export function acceptTurn(
+  core: SessionCore,
+  request: AcceptRequest,
+): { readonly turn: TurnView; readonly isNew: boolean } {
+  const known = findTurn(core.sql, request.key);
+  if (known) {
+    if (known.digest !== request.digest) throw keyReused();
+    return { turn: toView(request.key, known.state, known.start), isNew: false };
+  }
+  if (request.claimed) checkClaimed(core, request.claimed);
+  if (core.open.length > MAX_QUEUED) {
+    throw new CarrelError(
+      "too_many",
+      `${MAX_QUEUED} messages already wait in this session. Try again when a turn has ended.`,
+    );
+  }
+  const now = core.clock.now();
+  const isIdle = core.open.length === 0;
+  const fact = isIdle ? userFact(core, request.input) : null;
+  if (!isIdle && request.input.kind === "regenerate") {
+    throw new CarrelError(
+      "conflict",
+      "A turn is running; stop it or wait for its end before asking for another answer.",
+    );
+  }
+  const turn = core.commit("accept", (tx): OpenTurn => {
+    const accepted = fact ? running(core, tx, request.key, now) : queued(tx, request, now);
+    insertTurn(core.sql, accepted, request.digest);
+    if (fact && accepted.state === "running") tx.append(accepted.id, fact, accepted.start);
+    addJob(core.sql, {
+      id: turnJob(accepted.id),
+      kind: "drive",
+      due: now + DEAD_MAN_MS,
+      payload: accepted.id,
+    });
+    return accepted;
+  });
+  core.open = [...core.open, turn];
+  return { turn: core.viewOf(turn), isNew: true };
+}
+
+/** Takes up the oldest queued turn; `null` when none waits. */
+export function startNext(core: SessionCore): RunningTurn | null {
+  const next = core.open[0];
+  if (next?.state !== "queued") return null;
+  const turn = core.commit("start", (tx) => {
+    const started = running(core, tx, next.id, next.acceptedAt);
+    startTurn(core.sql, started);
+    tx.append(started.id, userFact(core, next.input), started.start);
+    return started;
+  });
+  core.replaceOpen(turn);
+  return turn;
+}
+
+function running(core: SessionCore, tx: Tx, id: string, acceptedAt: number): RunningTurn {
+  const start = tx.reserve();
+  const attempt = tx.reserve();
+  return {
+    id,
+    no: start,
+    acceptedAt,
+    state: "running",
+    start,
+    attempt,
+    epoch: core.epoch,
+    strikes: 0,
+  };
+}
+
+const queued = (tx: Tx, request: AcceptRequest, acceptedAt: number): OpenTurn => ({
+  id: request.key,
+  no: tx.reserve(),
+  acceptedAt,
+  state: "queued",
+  input: request.input,
+});
+
+/** The user entry of a turn; for `regenerate` the newest turn's message again, in that turn's place. */
+export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { kind: "user" }> {
+  if (input.kind === "message") return { kind: "user", content: input.content };
+  const newest = core.window.findLast((entry) => entry.kind === "user");
+  if (newest?.kind !== "user") throw notFound("A message to answer again");
+  if (input.reply !== undefined && turnOfMessage(input.reply) !== newest.turn) {
+    throw invalid("Only the newest answer of a session can be given anew.");
+  }
+  return { kind: "user", content: newest.content, replaces: newest.turn };
+}
+
+/** A client may say what it thinks the history is; nothing of it is believed, and what we never said is refused. */
+function checkClaimed(core: SessionCore, claimed: readonly string[]): void {
+  const turns = [...new Set(claimed.map(turnOfMessage))];
+  if (turns.length > 0 && countKnown(core.sql, turns) < turns.length) {
+    throw invalid(
+      "The history holds a message that this session did not make. Send only the new user message.",
+    );
+  }
+}

@@ -1,0 +1,161 @@
+import type { TurnOutcome } from "../shared/events.ts";
+import type { CommitName } from "../shared/point.ts";
+import { noUsage } from "../shared/messages.ts";
+import { openCalls, type Fact, type JournalEntry, type StepFinish } from "../session/entries.ts";
+import { removeJob } from "../session/jobs.ts";
+import { partsOf, type LiveStep } from "../session/live-step.ts";
+import { endTurn, type OpenTurn, type RunningTurn } from "../session/turns.ts";
+import type { StepPart } from "../shared/messages.ts";
+import { LostTurn, type SessionCore, type Tx } from "./core.ts";
+import { turnJob, userFact } from "./inbox.ts";
+import { stepsOf, usageOf } from "./limits.ts";
+
+export type TurnEnd = {
+  readonly outcome: TurnOutcome;
+  readonly error?: { readonly code: string; readonly message: string };
+};
+
+/** Whether the agent has work for ended turns; their job then stays. */
+export type AfterTurn = { readonly hasAfterTurn: boolean };
+
+/**
+ * Ends a turn in one commit, whatever it was doing: `more` facts, what was said so far, a result for every call
+ * that has none, the end, the turn's row and its job. Throws `LostTurn` when the turn had ended before.
+ */
+export function settleTurn(
+  core: SessionCore,
+  turn: OpenTurn,
+  end: TurnEnd,
+  options: AfterTurn & {
+    readonly commit: CommitName;
+    /** Only this driver may end the turn; anyone when absent. */
+    readonly epoch?: string;
+    readonly more?: (tx: Tx) => JournalEntry[];
+  },
+): void {
+  const now = core.clock.now();
+  core.commit(options.commit, (tx) => {
+    const added = options.more?.(tx) ?? [];
+    const start = turn.state === "queued" ? startQueued(core, turn, tx) : turn.start;
+    if (turn.state === "running" && end.outcome !== "completed")
+      added.push(...cutShort(core, turn, end, added, tx));
+    const entries = [...core.entriesOf(turn.id), ...added];
+    const facts = { usage: usageOf(entries), steps: stepsOf(entries).length };
+    tx.append(turn.id, { kind: "end", ...end, ...facts });
+    if (!endTurn(core.sql, turn, { outcome: end.outcome, start, epoch: options.epoch ?? null }))
+      throw new LostTurn();
+    if (options.hasAfterTurn) {
+      core.sql.run("UPDATE job SET kind = 'after', due = ? WHERE id = ?", now, turnJob(turn.id));
+    } else {
+      removeJob(core.sql, turnJob(turn.id));
+    }
+  });
+  core.live = null;
+  core.open = core.open.filter((candidate) => candidate.id !== turn.id);
+}
+
+function startQueued(
+  core: SessionCore,
+  turn: Extract<OpenTurn, { state: "queued" }>,
+  tx: Tx,
+): number {
+  return tx.append(turn.id, userFact(core, turn.input)).seq;
+}
+
+/** What a stopped or failed turn keeps: the partial answer, and a result for every call that has none. */
+function cutShort(
+  core: SessionCore,
+  turn: RunningTurn,
+  end: TurnEnd,
+  added: JournalEntry[],
+  tx: Tx,
+): JournalEntry[] {
+  const before = [...core.entriesOf(turn.id), ...added];
+  const finish: StepFinish = end.outcome === "stopped" ? "stopped" : "failed";
+  const written: JournalEntry[] = [];
+  const partial = partialStep(core, turn, before);
+  if (partial) {
+    if (partial.reset !== null) {
+      written.push(
+        tx.append(turn.id, { kind: "reset", attempt: partial.reset, reason: "interrupted" }),
+      );
+    }
+    const { step, model, parts } = partial;
+    written.push(
+      tx.append(turn.id, { kind: "step", step, model, parts, finish, usage: noUsage }, partial.seq),
+    );
+  }
+  for (const call of openCalls([...before, ...written])) {
+    const wasBegun = before.some((entry) => entry.kind === "intent" && entry.call === call.call);
+    written.push(tx.append(turn.id, unfinished(call, wasBegun)));
+  }
+  if (partial?.checkpoint) core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
+  return written;
+}
+
+type Partial = {
+  readonly step: number;
+  readonly model: string;
+  readonly parts: readonly StepPart[];
+  /** The seq to journal at; a new one when absent. */
+  readonly seq?: number;
+  /** A dead attempt whose events are taken back first. */
+  readonly reset: number | null;
+  readonly checkpoint: boolean;
+};
+
+/** The step that was being streamed: from memory, or after a crash from its last checkpoint. */
+function partialStep(
+  core: SessionCore,
+  turn: RunningTurn,
+  entries: readonly JournalEntry[],
+): Partial | null {
+  if (core.live?.turn === turn.id) {
+    const { step, model, seq } = core.live;
+    return { step, model, parts: partsOf(core.live), seq, reset: null, checkpoint: true };
+  }
+  if (entries.some((entry) => entry.seq >= turn.attempt)) return null;
+  const saved = readCheckpoint(core, turn.id);
+  if (!saved) return null;
+  return { ...saved, reset: turn.attempt, checkpoint: true };
+}
+
+type Checkpoint = {
+  readonly step: number;
+  readonly model: string;
+  readonly parts: readonly StepPart[];
+};
+
+/** Keeps what the live step has said so far, so that a turn that is given up after a crash keeps it. */
+export function writeCheckpoint(core: SessionCore, live: LiveStep): void {
+  const body: Checkpoint = { step: live.step, model: live.model, parts: partsOf(live) };
+  core.sql.run(
+    "INSERT INTO live(turn, seq, body) VALUES (?, ?, ?) ON CONFLICT(turn) DO UPDATE SET seq = excluded.seq, body = excluded.body",
+    live.turn,
+    live.seq,
+    JSON.stringify(body),
+  );
+  live.isSaved = true;
+}
+
+function readCheckpoint(core: SessionCore, turn: string): Checkpoint | null {
+  const row = core.sql.all<{ body: string }>("SELECT body FROM live WHERE turn = ?", turn)[0];
+  return row ? (JSON.parse(row.body) as Checkpoint) : null;
+}
+
+/** The result of a call that the turn's end cut off. */
+function unfinished(
+  call: { readonly call: string; readonly name: string },
+  wasBegun: boolean,
+): Fact {
+  const text = wasBegun
+    ? "The turn ended while this was running: it may or may not have had its effect. Check before repeating it."
+    : "The turn ended before this was run.";
+  return {
+    kind: "result",
+    call: call.call,
+    name: call.name,
+    status: wasBegun ? "unknown" : "interrupted",
+    content: [{ type: "text", text }],
+  };
+}

@@ -1,0 +1,213 @@
+import { CarrelError, ModelError } from "../shared/errors.ts";
+import { noUsage, type FinishReason, type Usage } from "../shared/messages.ts";
+import type { ModelEvent, ModelRequest } from "../model/model.ts";
+import { retryDelay, type RetryOptions } from "../model/retry.ts";
+import { LiveStep, partsOf } from "../session/live-step.ts";
+import type { TapePart } from "../session/tape.ts";
+import { toModelMessages } from "../session/transcript.ts";
+import { isDriver, setAttempt, type RunningTurn } from "../session/turns.ts";
+import type { Capability, ModelStream, TurnScope } from "./capability.ts";
+import { LostTurn, type SessionCore, type Tx } from "./core.ts";
+import { stepsOf } from "./limits.ts";
+import type { PreparedTurn } from "./prepare.ts";
+import { settleTurn, writeCheckpoint, type TurnEnd } from "./settle.ts";
+
+/** A step may say so much, in UTF-16 units; beyond, it is cut as if the provider's own limit was reached. */
+const MAX_STEP_CHARS = 500_000;
+const CHECKPOINT_MS = 5_000;
+const CHECKPOINT_CHARS = 64_000;
+
+export type StepContext = {
+  readonly core: SessionCore;
+  readonly prepared: PreparedTurn;
+  readonly scope: TurnScope;
+  readonly capabilities: readonly Capability[];
+  readonly retry: RetryOptions;
+  readonly hasAfterTurn: boolean;
+};
+
+type Answer = { readonly finish: FinishReason; readonly usage: Usage };
+
+/**
+ * Asks the model once and commits what it said; tries again where that helps. Whether the turn goes on: a step
+ * without tool calls ends it, in the same commit. A provider's failure ends it as failed, with the partial answer.
+ */
+export async function runStep(context: StepContext, turn: RunningTurn): Promise<boolean> {
+  const { core, scope } = context;
+  const step = stepsOf(core.entriesOf(turn.id)).length + 1;
+  let current = turn.attempt > core.journal.last ? turn : newAttempt(core, turn);
+  for (let attempt = 1; ; attempt++) {
+    const live = new LiveStep({
+      seq: current.attempt,
+      turn: turn.id,
+      step,
+      model: context.prepared.model.id,
+    });
+    core.live = live;
+    core.bell.ring();
+    try {
+      const answer = await stream(context, live);
+      return commitStep(context, current, live, answer);
+    } catch (error) {
+      if (scope.signal.aborted || error instanceof LostTurn) throw new LostTurn();
+      if (!(error instanceof CarrelError)) throw error;
+      const delay = error instanceof ModelError ? retryDelay(error, attempt, context.retry) : null;
+      if (delay === null) {
+        fail(context, current, error);
+        return false;
+      }
+      if (live.parts.length > 0) current = supersede(core, current);
+      await core.clock.sleep(delay, scope.signal);
+      if (scope.signal.aborted) throw new LostTurn();
+    }
+  }
+}
+
+/** A new attempt's seq, stored before its first byte is shown. */
+function newAttempt(core: SessionCore, turn: RunningTurn): RunningTurn {
+  return core.commit("attempt", (tx) => takeAttempt(core, turn, tx.reserve()));
+}
+
+/** Gives up what an attempt has shown: readers are told to forget it. */
+function supersede(core: SessionCore, turn: RunningTurn): RunningTurn {
+  core.live = null;
+  return core.commit("retry", (tx) => {
+    tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "retry" });
+    core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
+    return takeAttempt(core, turn, tx.reserve());
+  });
+}
+
+function takeAttempt(core: SessionCore, turn: RunningTurn, attempt: number): RunningTurn {
+  if (!setAttempt(core.sql, turn.id, core.epoch, attempt)) throw new LostTurn();
+  const next = { ...turn, attempt };
+  core.replaceOpen(next);
+  return next;
+}
+
+async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
+  const { core, scope, prepared } = context;
+  const { point } = core.platform;
+  const request: ModelRequest = {
+    system: prepared.system,
+    messages: toModelMessages(core.window),
+    tools: prepared.specs,
+  };
+  const calls = new Map<number, TapePart>();
+  let answer: Answer | null = null;
+  let savedAt = core.clock.now();
+  let savedSize = 0;
+  point("model:before");
+  for await (const batch of callModel(context, request)) {
+    if (scope.signal.aborted) throw new LostTurn();
+    for (const event of batch) answer = take(live, calls, event) ?? answer;
+    if (batch.length > 0) core.bell.ring();
+    point("model:batch");
+    if (live.size > MAX_STEP_CHARS) return { finish: "length", usage: answer?.usage ?? noUsage };
+    if (
+      live.size - savedSize >= CHECKPOINT_CHARS ||
+      (live.size > savedSize && core.clock.now() - savedAt >= CHECKPOINT_MS)
+    ) {
+      core.commit("live", () => writeCheckpoint(core, live));
+      savedAt = core.clock.now();
+      savedSize = live.size;
+    }
+  }
+  point("model:after");
+  if (!answer) throw new ModelError("unavailable", "The model ended its answer without saying so.");
+  if (live.parts.length === 0 && answer.finish !== "refused")
+    throw new ModelError("malformed", "The model answered with nothing.");
+  return answer;
+}
+
+function callModel(context: StepContext, request: ModelRequest): ModelStream {
+  const { scope, capabilities, prepared } = context;
+  let next = (asked: ModelRequest): ModelStream => prepared.model.stream(asked, scope.signal);
+  for (const capability of capabilities.toReversed()) {
+    if (!capability.wrapModelCall) continue;
+    const inner = next;
+    next = (asked) => capability.wrapModelCall?.(scope, asked, inner) ?? inner(asked);
+  }
+  return next(request);
+}
+
+/** Adds what the model said to the live step; its answer when it is whole. */
+function take(live: LiveStep, calls: Map<number, TapePart>, event: ModelEvent): Answer | null {
+  switch (event.type) {
+    case "text":
+    case "reasoning":
+      live.say(event.type, event.text);
+      return null;
+    case "reasoning-signature":
+      live.sign(event.signature);
+      return null;
+    case "tool-call":
+      calls.set(event.index, live.call(event.name));
+      return null;
+    case "tool-input": {
+      const part = calls.get(event.index);
+      if (!part)
+        throw new ModelError(
+          "malformed",
+          "The model sent arguments for a call that it did not begin.",
+        );
+      live.input(part, event.text);
+      return null;
+    }
+    case "finish":
+      return { finish: event.reason, usage: event.usage };
+  }
+}
+
+function commitStep(
+  context: StepContext,
+  turn: RunningTurn,
+  live: LiveStep,
+  answer: Answer,
+): boolean {
+  const { core } = context;
+  live.close();
+  const parts = partsOf(live);
+  const goesOn = answer.finish !== "refused" && parts.some((part) => part.type === "tool-call");
+  const fact = { kind: "step", step: live.step, model: live.model, parts, ...answer } as const;
+  const append = (tx: Tx) => {
+    if (live.isSaved) core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
+    return tx.append(turn.id, fact, live.seq);
+  };
+  if (!goesOn) {
+    const end: TurnEnd =
+      answer.finish === "refused"
+        ? {
+            outcome: "failed",
+            error: { code: "model_refused", message: "The model declined to answer this." },
+          }
+        : { outcome: "completed" };
+    core.live = null;
+    settleTurn(core, turn, end, {
+      commit: "step",
+      epoch: core.epoch,
+      hasAfterTurn: context.hasAfterTurn,
+      more: (tx) => [append(tx)],
+    });
+    return false;
+  }
+  core.commit("step", (tx) => {
+    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+    append(tx);
+  });
+  core.live = null;
+  return true;
+}
+
+function fail(context: StepContext, turn: RunningTurn, error: CarrelError): void {
+  settleTurn(
+    context.core,
+    turn,
+    { outcome: "failed", error: { code: error.code, message: error.message } },
+    {
+      commit: "end",
+      epoch: context.core.epoch,
+      hasAfterTurn: context.hasAfterTurn,
+    },
+  );
+}

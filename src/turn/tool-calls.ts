@@ -1,0 +1,214 @@
+import { CarrelError, invalid } from "../shared/errors.ts";
+import { errorFacts } from "../shared/log.ts";
+import type { ContentPart, ToolCall } from "../shared/messages.ts";
+import { openCalls } from "../session/entries.ts";
+import { isDriver, type RunningTurn } from "../session/turns.ts";
+import type { PreparedCall, Tool, ToolContext } from "../tools/tool.ts";
+import { truncate } from "../tools/truncate.ts";
+import { nest, type Capability, type ToolOutcome, type TurnScope } from "./capability.ts";
+import { LostTurn, type SessionCore } from "./core.ts";
+import type { Limits } from "./limits.ts";
+import type { PreparedTurn } from "./prepare.ts";
+
+export type ToolCallsContext = {
+  readonly core: SessionCore;
+  readonly prepared: PreparedTurn;
+  readonly scope: TurnScope;
+  readonly capabilities: readonly Capability[];
+  readonly limits: Limits;
+};
+
+/** Text of one result at most; beyond, it is cut and says so. */
+const MAX_RESULT_CHARS = 100_000;
+/** Bytes of images in one result at most, as base64. */
+const MAX_IMAGE_CHARS = 1_000_000;
+
+/**
+ * Runs the calls of the last step that have no result yet, each committed as its own row when it is done. Calls
+ * whose tools allow it run beside each other, the others one after another in the order of the model.
+ */
+export async function runToolCalls(context: ToolCallsContext, turn: RunningTurn): Promise<void> {
+  const calls = openCalls(context.core.entriesOf(turn.id));
+  let beside: Promise<void>[] = [];
+  for (const [index, call] of calls.entries()) {
+    const tool = context.prepared.tools.get(call.name);
+    const work = () =>
+      runOne(context, turn, call, index < context.limits.maxCallsPerStep ? tool : "too many");
+    if (tool?.parallel === true) {
+      beside.push(work());
+      continue;
+    }
+    await settled(beside);
+    beside = [];
+    await work();
+  }
+  await settled(beside);
+}
+
+/** Waits for all before the first failure is thrown, so that none goes on unobserved. */
+async function settled(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) {
+    if (result.status === "rejected") throw result.reason;
+  }
+}
+
+async function runOne(
+  context: ToolCallsContext,
+  turn: RunningTurn,
+  call: ToolCall,
+  tool: Tool | "too many" | undefined,
+): Promise<void> {
+  const { core, scope } = context;
+  const outcome = await outcomeOf(context, turn, call, tool);
+  if (scope.signal.aborted) throw new LostTurn();
+  core.platform.point("tool:after");
+  core.commit("result", (tx) => {
+    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+    tx.append(turn.id, { kind: "result", call: call.call, name: call.name, ...bounded(outcome) });
+  });
+}
+
+async function outcomeOf(
+  context: ToolCallsContext,
+  turn: RunningTurn,
+  call: ToolCall,
+  tool: Tool | "too many" | undefined,
+): Promise<ToolOutcome> {
+  if (tool === "too many") {
+    return failed(
+      `Not run: a step may make ${context.limits.maxCallsPerStep} calls. Make the rest in the next step.`,
+    );
+  }
+  if (!tool) {
+    const names = [...context.prepared.tools.keys()].join(", ");
+    return failed(
+      `There is no tool named "${call.name}". The tools are: ${names === "" ? "none" : names}.`,
+    );
+  }
+  try {
+    const prepared = tool.prepare(parseInput(call.input));
+    return await perform(context, turn, call, tool, prepared);
+  } catch (error) {
+    if (error instanceof LostTurn) throw error;
+    if (error instanceof CarrelError) return failed(error.message);
+    const id = context.core.platform.newId();
+    context.core.platform.log("error", "tool_failed", {
+      id,
+      tool: call.name,
+      turn: turn.id,
+      ...errorFacts(error),
+    });
+    return failed(`The tool failed unexpectedly (error ${id}).`);
+  }
+}
+
+/** Intent before effect, with no await between; a call that was interrupted follows its tool's replay class. */
+async function perform(
+  context: ToolCallsContext,
+  turn: RunningTurn,
+  call: ToolCall,
+  tool: Tool,
+  prepared: PreparedCall,
+): Promise<ToolOutcome> {
+  const { core, scope } = context;
+  const abort = new AbortController();
+  const signal = AbortSignal.any([scope.signal, abort.signal]);
+  const toolContext: ToolContext = { key: `${turn.id}/${call.call}`, signal, now: () => core.clock.now() };
+  const wasBegun = core
+    .entriesOf(turn.id)
+    .some((entry) => entry.kind === "intent" && entry.call === call.call);
+  if (wasBegun && tool.replay === "unsafe") return unknownOutcome();
+  if (wasBegun && tool.replay === "checkable") {
+    const probed = (await prepared.probe?.(toolContext)) ?? "unknown";
+    if (scope.signal.aborted) throw new LostTurn();
+    if (probed === "unknown") return unknownOutcome();
+    if (probed === "done")
+      return {
+        status: "success",
+        content: [{ type: "text", text: "Done (confirmed after an interruption)." }],
+      };
+  }
+  if (tool.replay !== "pure" && !wasBegun) {
+    core.commit("intent", (tx) => {
+      if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+      tx.append(turn.id, { kind: "intent", call: call.call, name: call.name });
+    });
+  }
+  const run = async (): Promise<ToolOutcome> => {
+    core.platform.point("tool:before");
+    const output = await prepared.run(toolContext);
+    return {
+      status: "success",
+      content: typeof output === "string" ? [{ type: "text", text: output }] : output,
+    };
+  };
+  const wrappers = context.capabilities.flatMap((capability) =>
+    capability.wrapToolCall ? [capability.wrapToolCall.bind(capability)] : [],
+  );
+  return await withTimeout(context, tool, abort, nest(wrappers, [scope, call], run));
+}
+
+async function withTimeout(
+  context: ToolCallsContext,
+  tool: Tool,
+  abort: AbortController,
+  work: Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const { core, scope, limits } = context;
+  const done = new AbortController();
+  const over = core.clock
+    .sleep(limits.toolTimeoutMs, AbortSignal.any([done.signal, scope.signal]))
+    .then(() => "over" as const);
+  try {
+    const first = await Promise.race([work, over]);
+    if (first !== "over") return first;
+    abort.abort();
+    if (scope.signal.aborted) throw new LostTurn();
+    const seconds = Math.round(limits.toolTimeoutMs / 1_000);
+    if (tool.replay === "pure") return failed(`The tool did not finish within ${seconds} seconds.`);
+    return unknownOutcome(`The tool did not finish within ${seconds} seconds. `);
+  } finally {
+    done.abort();
+    work.catch(() => {});
+  }
+}
+
+function parseInput(input: string): unknown {
+  if (input.trim() === "") return {};
+  try {
+    return JSON.parse(input);
+  } catch {
+    throw invalid(
+      "The arguments are not valid JSON. Send one JSON object that matches the schema of the tool.",
+    );
+  }
+}
+
+const failed = (text: string): ToolOutcome => ({
+  status: "error",
+  content: [{ type: "text", text }],
+});
+
+const unknownOutcome = (because = "The call was interrupted. "): ToolOutcome => ({
+  status: "unknown",
+  content: [
+    {
+      type: "text",
+      text: `${because}Whether it had its effect is unknown; it was not run again. Check before repeating it.`,
+    },
+  ],
+});
+
+function bounded(outcome: ToolOutcome): ToolOutcome {
+  let images = 0;
+  const content = outcome.content.map((part): ContentPart => {
+    if (part.type === "text") return { type: "text", text: truncate(part.text, MAX_RESULT_CHARS) };
+    images += part.data.length;
+    if (images <= MAX_IMAGE_CHARS) return part;
+    return {
+      type: "text",
+      text: `[An image of ${part.mediaType} was left out: the result is too large.]`,
+    };
+  });
+  return { status: outcome.status, content };
+}
