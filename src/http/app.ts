@@ -1,0 +1,37 @@
+import { Hono, type MiddlewareHandler } from "hono";
+import { parseApiKeys } from "../env.ts";
+import type { Deployment } from "../harness.ts";
+import { notFound } from "../shared/errors.ts";
+import { parseId } from "../shared/ids.ts";
+import type { AppEnv } from "./app-env.ts";
+import { authenticate } from "./principal.ts";
+import { toProblem } from "./problem.ts";
+import { sessionRoutes } from "./sessions.ts";
+
+/** The HTTP surface of a deployment. `/healthz` and the static page are open; everything else knows its caller. */
+export function createApp(deployment: Deployment): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.onError(toProblem);
+  app.notFound((c) => toProblem(notFound("This route"), c));
+
+  app.get("/healthz", (c) => c.json({ ok: true }));
+
+  app.use("/v1/*", signedIn(deployment));
+  app.use("/v1/agents/:agent/*", knownAgent);
+  app.route("/v1/agents/:agent/sessions/:session", sessionRoutes());
+  return app;
+}
+
+const signedIn =
+  (deployment: Deployment): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    c.set("principal", await authenticate(c.req.raw, parseApiKeys(c.env)));
+    c.set("deployment", deployment);
+    await next();
+  };
+
+const knownAgent: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const agent = parseId("The agent id", c.req.param("agent") ?? "");
+  if (!c.get("deployment").has(agent)) throw notFound(`The agent "${agent}"`);
+  await next();
+};

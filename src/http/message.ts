@@ -1,0 +1,45 @@
+import * as z from "zod";
+import type { TurnInput } from "../shared/session-api.ts";
+
+const MAX_TEXT = 256_000;
+const MAX_IMAGES = 1_000_000;
+
+const Text = z.strictObject({ type: z.literal("text"), text: z.string() });
+
+const Image = z.strictObject({
+  type: z.literal("image"),
+  mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  data: z.base64("must be base64").min(1),
+});
+
+const Parts = z
+  .array(z.discriminatedUnion("type", [Text, Image]))
+  .min(1)
+  .max(20);
+
+/** A user's message: a text, or up to 20 parts of text and images. At most 256,000 characters and 1 MB of images. */
+export const Message = z
+  .union([z.string(), Parts], "must be a text or a list of text and image parts")
+  .transform((message) =>
+    typeof message === "string" ? [{ type: "text" as const, text: message }] : message,
+  )
+  .superRefine((parts, context) => {
+    let text = 0;
+    let images = 0;
+    for (const part of parts) {
+      if (part.type === "text") text += part.text.length;
+      else images += part.data.length;
+    }
+    const add = (message: string) => context.addIssue({ code: "custom", message });
+    if (text > MAX_TEXT) add(`may hold at most ${MAX_TEXT} characters of text`);
+    if (images > MAX_IMAGES) add(`may hold at most ${MAX_IMAGES} bytes of images as base64`);
+    if (images === 0 && parts.every((part) => part.type === "text" && part.text.trim() === ""))
+      add("must not be blank");
+  });
+
+/** SHA-256 of what a turn is asked, hex: the same for the same input, whoever parsed it. */
+export async function digestOf(input: TurnInput): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(input));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,16 @@
+import { sessionObject } from "../durable-objects/session.ts";
+import { agents } from "./agent.ts";
+import { createDeployment } from "./harness.ts";
+import { createApp } from "./http/app.ts";
+
+const deployment = createDeployment(agents);
+const app = createApp(deployment);
+
+/** One object a session. */
+export class SessionObject extends sessionObject(deployment) {}
+
+export default {
+  fetch: app.fetch,
+  /** The cron's upkeep. The trigger is in place; no capability has upkeep yet. */
+  scheduled() {},
+};

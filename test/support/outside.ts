@@ -1,0 +1,33 @@
+import { createWitness, type Witness } from "./scripted-model.ts";
+import { createEffects, type Effects } from "./scripted-tools.ts";
+
+/** What lives outside every session object of the test worker: the model's server, the tools' world, the crash plan. */
+export type Outside = {
+  witness: Witness;
+  effects: Effects;
+  /** Called at every point of every object; returns whether the object crashes there. */
+  onPoint: ((name: string, object: string) => boolean) | null;
+  /** Awaited by the scripted model and tools between their batches. */
+  pause: () => Promise<void>;
+};
+
+declare global {
+  var outside: Outside | undefined;
+}
+
+/** The one `Outside` of this isolate, shared by the test file and the objects that it tests. */
+export function outside(): Outside {
+  globalThis.outside ??= {
+    witness: createWitness(),
+    effects: createEffects(),
+    onPoint: null,
+    pause: () => Promise.resolve(),
+  };
+  return globalThis.outside;
+}
+
+/** Forgets everything, for the next scenario. */
+export function resetOutside(): Outside {
+  globalThis.outside = undefined;
+  return outside();
+}

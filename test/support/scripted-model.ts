@@ -1,0 +1,132 @@
+import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
+import type { ModelErrorCode } from "../../src/shared/errors.ts";
+import { ModelError } from "../../src/shared/errors.ts";
+
+/** One model call of a script. `fail` after `text` breaks off in mid-stream. */
+export type ScriptedStep = {
+  readonly text?: string;
+  readonly reasoning?: string;
+  /** Text goes out in so many batches; default 4. */
+  readonly batches?: number;
+  readonly calls?: readonly { readonly name: string; readonly input: string }[];
+  readonly fail?: ModelErrorCode;
+  /** `fail` holds for so many calls only; default: for ever. */
+  readonly failTimes?: number;
+  /** Never sends another batch; ends when aborted. */
+  readonly hang?: boolean;
+};
+
+/** What happened outside the session: it survives the session's crashes. */
+export type Witness = {
+  /** Every request that reached the model, in order. */
+  readonly requests: ModelRequest[];
+  /** Times that each scripted failure was given, by turn text and step. */
+  readonly failures: Map<string, number>;
+  /** Requests whose signal aborted while they were answered. */
+  aborted: number;
+};
+
+export const createWitness = (): Witness => ({ requests: [], failures: new Map(), aborted: 0 });
+
+/**
+ * A model that does what the newest user message says: its text is a JSON list of `ScriptedStep`s, one for each
+ * model call of the turn. Decides from the request alone, so a recovered turn gets the same answers.
+ */
+export function createScriptedModel(
+  witness: Witness,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Model {
+  return {
+    id: "scripted",
+    async *stream(request, signal) {
+      witness.requests.push(request);
+      const { script, step, source } = readScript(request);
+      try {
+        yield* answer(step < script.length ? script[step] : { text: "The script is over." }, {
+          signal,
+          pause,
+          mayFail: (times) => {
+            const key = `${source}#${step}`;
+            const count = witness.failures.get(key) ?? 0;
+            witness.failures.set(key, count + 1);
+            return count < times;
+          },
+        });
+      } finally {
+        if (signal.aborted) witness.aborted += 1;
+      }
+    },
+  };
+}
+
+/** The text that makes the scripted model do this. */
+export const script = (...steps: readonly ScriptedStep[]): string => JSON.stringify(steps);
+
+function readScript(request: ModelRequest): {
+  script: readonly ScriptedStep[];
+  step: number;
+  source: string;
+} {
+  const at = request.messages.findLastIndex((message) => message.role === "user");
+  const message = request.messages[at];
+  const parts = message?.role === "user" ? message.content : [];
+  const source = parts.findLast((part) => part.type === "text")?.text ?? "";
+  const step = request.messages
+    .slice(at)
+    .filter((candidate) => candidate.role === "assistant").length;
+  try {
+    return { script: JSON.parse(source) as ScriptedStep[], step, source };
+  } catch {
+    return { script: [{ text: `You said: ${source}` }], step, source };
+  }
+}
+
+type Running = {
+  readonly signal: AbortSignal;
+  readonly pause: () => Promise<void>;
+  readonly mayFail: (times: number) => boolean;
+};
+
+async function* answer(
+  step: ScriptedStep = {},
+  running: Running,
+): AsyncGenerator<readonly ModelEvent[]> {
+  const { signal, pause } = running;
+  const isFailing =
+    step.fail !== undefined && running.mayFail(step.failTimes ?? Number.POSITIVE_INFINITY);
+  if (step.reasoning !== undefined) {
+    yield [{ type: "reasoning", text: step.reasoning }];
+  }
+  for (const text of pieces(step.text ?? "", step.batches ?? 4)) {
+    await pause();
+    signal.throwIfAborted();
+    yield [{ type: "text", text }];
+  }
+  if (step.hang === true) {
+    await new Promise<void>((resolve) =>
+      signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
+    throw signal.reason;
+  }
+  if (isFailing && step.fail !== undefined)
+    throw new ModelError(step.fail, `The script says ${step.fail}.`);
+  for (const [index, call] of (step.calls ?? []).entries()) {
+    await pause();
+    signal.throwIfAborted();
+    yield [
+      { type: "tool-call", index, name: call.name },
+      { type: "tool-input", index, text: call.input },
+    ];
+  }
+  await pause();
+  signal.throwIfAborted();
+  const reason = (step.calls ?? []).length > 0 ? "tool-calls" : "stop";
+  yield [{ type: "finish", reason, usage: { input: 10, output: 5, cached: 0 } }];
+}
+
+function pieces(text: string, count: number): string[] {
+  const size = Math.max(1, Math.ceil(text.length / count));
+  const found: string[] = [];
+  for (let at = 0; at < text.length; at += size) found.push(text.slice(at, at + size));
+  return found;
+}
