@@ -1,10 +1,10 @@
-import { cutAt } from '../shared/text.ts';
-import { workspacePath } from '../workspace/path.ts';
-import type { WorkspacePath } from '../workspace/path.ts';
-import type { TemplateContent } from '../workspace/template.ts';
-import { fit, NOTICE_ROOM } from './sections.ts';
-import type { Layer, Section } from './sections.ts';
-import { checkTag, neutraliser } from './tags.ts';
+import { cutAt } from "../shared/text.ts";
+import { workspacePath } from "../workspace/path.ts";
+import type { WorkspacePath } from "../workspace/path.ts";
+import type { TemplateContent } from "../workspace/template.ts";
+import { fit, NOTICE_ROOM } from "./sections.ts";
+import type { Layer, Section } from "./sections.ts";
+import { checkTag, neutraliser } from "./tags.ts";
 
 /** The workspace's files as they were when the turn began. */
 export type PromptFiles = {
@@ -49,16 +49,19 @@ export const promptLimits: PromptLimits = {
 };
 
 const MAX_SECTIONS = 32;
-const AGENTS = workspacePath('AGENTS.md');
-const KNOWLEDGE = workspacePath('knowledge/KNOWLEDGE.md');
-const LAYERS: readonly Layer[] = ['shared', 'user', 'session'];
+const AGENTS = workspacePath("AGENTS.md");
+const KNOWLEDGE = workspacePath("knowledge/KNOWLEDGE.md");
+const LAYERS: readonly Layer[] = ["shared", "user", "session"];
 
 /**
  * The system prompt: the same bytes for the same sources (promise C3), what all users share first and what only
  * this session has last, never longer than `limits.total`. A block that is too long is cut and says how to read
  * on. Nothing injected can open or close a tag (C5). Throws a plain `Error` for a bad section, which is code.
  */
-export function assemblePrompt(sources: PromptSources, limits: PromptLimits = promptLimits): string {
+export function assemblePrompt(
+  sources: PromptSources,
+  limits: PromptLimits = promptLimits,
+): string {
   const sections = inLayers(sources.sections);
   const neutralise = neutraliser(sections.map((section) => section.name));
   const session = sessionContext(sources, neutralise);
@@ -70,11 +73,12 @@ export function assemblePrompt(sources: PromptSources, limits: PromptLimits = pr
     const text = fit(neutralise(section.text), {
       cap: sectionRoom,
       room: sectionRoom,
-      indent: '  ',
-      notice: (shown, total) => `[${section.name} is cut here: ${shown} of ${total} characters are shown.]`,
+      indent: "  ",
+      notice: (shown, total) =>
+        `[${section.name} is cut here: ${shown} of ${total} characters are shown.]`,
     });
     sectionRoom -= text.length;
-    return element(section.name, text, '');
+    return element(section.name, text, "");
   });
   room -= added - sectionRoom;
 
@@ -86,8 +90,8 @@ export function assemblePrompt(sources: PromptSources, limits: PromptLimits = pr
   const persona = claim(personaText(neutralise(sources.persona), limits, room));
   const agents = claim(fileText(sources.files, AGENTS, neutralise, limits.agents, room));
   const knowledge = claim(fileText(sources.files, KNOWLEDGE, neutralise, limits.knowledge, room));
-  const loaded = loadedContext(agents, [knowledge, list].filter(Boolean).join('\n\n'));
-  return [persona, GUIDANCE, loaded, ...blocks, session].filter(Boolean).join('\n\n') + '\n';
+  const loaded = loadedContext(agents, [knowledge, list].filter(Boolean).join("\n\n"));
+  return [persona, GUIDANCE, loaded, ...blocks, session].filter(Boolean).join("\n\n") + "\n";
 }
 
 function inLayers(sections: readonly Section[]): Section[] {
@@ -101,7 +105,7 @@ function inLayers(sections: readonly Section[]): Section[] {
 function personaText(persona: string, limits: PromptLimits, room: number): string {
   const notice = (shown: number, total: number) =>
     `[The agent's own prompt is cut here: ${shown} of ${total} characters are shown.]`;
-  return fit(persona, { cap: limits.persona, room, indent: '', notice });
+  return fit(persona, { cap: limits.persona, room, indent: "", notice });
 }
 
 function fileText(
@@ -112,8 +116,8 @@ function fileText(
   room: number,
 ): string {
   const file = files.read(path);
-  if (!file) return '';
-  if ('bytes' in file) return `${INDENT}[${path} is not UTF-8 text, so it is left out.]`;
+  if (!file) return "";
+  if ("bytes" in file) return `${INDENT}[${path} is not UTF-8 text, so it is left out.]`;
   return fit(neutralise(file.text), {
     cap,
     room,
@@ -130,8 +134,8 @@ function knowledgeList(
   limits: PromptLimits,
   room: number,
 ): string {
-  const files = paths.filter((path) => path.startsWith('knowledge/'));
-  if (files.length === 0) return '';
+  const files = paths.filter((path) => path.startsWith("knowledge/"));
+  if (files.length === 0) return "";
   const lines = [`${INDENT}Knowledge files:`];
   let left = Math.min(limits.knowledgeList, room) - NOTICE_ROOM;
   for (const path of files) {
@@ -142,30 +146,36 @@ function knowledgeList(
     left -= line.length + 1;
   }
   const hidden = files.length - (lines.length - 1);
-  if (hidden > 0) lines.push(`${INDENT}[${hidden} more files are not listed here. See them with list_files, path="knowledge".]`);
-  return lines.join('\n');
+  if (hidden > 0)
+    lines.push(
+      `${INDENT}[${hidden} more files are not listed here. See them with list_files, path="knowledge".]`,
+    );
+  return lines.join("\n");
 }
 
 function loadedContext(agents: string, knowledge: string): string {
-  const children = [element('agents_context', agents, '  '), element('domain_knowledge_context', knowledge, '  ')];
-  return element('loaded_context', children.join('\n'), '');
+  const children = [
+    element("agents_context", agents, "  "),
+    element("domain_knowledge_context", knowledge, "  "),
+  ];
+  return element("loaded_context", children.join("\n"), "");
 }
 
 /** An element with its content on lines of its own, or on one line when there is none. */
 function element(tag: string, content: string, indent: string): string {
-  const body = content === '' ? '' : `\n${content}\n${indent}`;
+  const body = content === "" ? "" : `\n${content}\n${indent}`;
   return `${indent}<${tag}>${body}</${tag}>`;
 }
 
 function sessionContext(sources: PromptSources, neutralise: (text: string) => string): string {
-  const word = (text: string) => cutAt(neutralise(text.replace(/\s+/g, ' ')), 256);
+  const word = (text: string) => cutAt(neutralise(text.replace(/\s+/g, " ")), 256);
   return [
-    '## Session Context',
-    '',
+    "## Session Context",
+    "",
     `You are ${word(sources.agentName)}.`,
     `Today's date: ${dateText(sources.date)} (UTC)`,
     `Session ID: ${word(sources.sessionId)}`,
-  ].join('\n');
+  ].join("\n");
 }
 
 /** `Mon, Nov 30, 2026`, spelled here so that no runtime's locale data can change the prompt. */
@@ -176,9 +186,9 @@ function dateText(at: number): string {
   return `${day}, ${month} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
 }
 
-const DAYS = 'SunMonTueWedThuFriSat';
-const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
-const INDENT = '    ';
+const DAYS = "SunMonTueWedThuFriSat";
+const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+const INDENT = "    ";
 
 const GUIDANCE = `## Domain Knowledge
 

@@ -1,7 +1,7 @@
-import { cutAt, splitLines } from '../shared/text.ts';
+import { cutAt, splitLines } from "../shared/text.ts";
 
 /** Whose text it is, which decides where it stands: what all users share first, the session's own last. */
-export type Layer = 'shared' | 'user' | 'session';
+export type Layer = "shared" | "user" | "session";
 
 /** A block that a capability adds to the prompt, shown as `<name>…</name>`. */
 export type Section = {
@@ -30,15 +30,18 @@ export const NOTICE_ROOM = 240;
  * inside a line between code points. Blank ends are dropped. Never more than `room` characters.
  */
 export function fit(text: string, options: Fit): string {
-  const lines = splitLines(text.replace(/^\uFEFF/, '').trimEnd());
+  const lines = splitLines(text.replace(/^\uFEFF/, "").trimEnd());
   const whole = take(lines, options);
   if (whole.lines === lines.length) return whole.text;
 
   const space = { ...options, room: options.room - NOTICE_ROOM };
   const cut = withPartOfNextLine(take(lines, space), lines, space);
   const total = lines.reduce((sum, line) => sum + line.length + 1, -1);
-  const notice = cutAt(options.indent + options.notice(cut.source, total, cut.lines), NOTICE_ROOM - 1);
-  return cutAt(cut.text === '' ? notice : `${cut.text}\n${notice}`, Math.max(0, options.room));
+  const notice = cutAt(
+    options.indent + options.notice(cut.source, total, cut.lines),
+    NOTICE_ROOM - 1,
+  );
+  return cutAt(cut.text === "" ? notice : `${cut.text}\n${notice}`, Math.max(0, options.room));
 }
 
 type Space = { readonly indent: string; readonly cap: number; readonly room: number };
@@ -51,22 +54,28 @@ function take(lines: readonly string[], { indent, cap, room }: Space): Taken {
   let source = 0;
   let length = 0;
   for (const line of lines) {
-    const indented = line.trim() === '' ? '' : indent + line;
+    const indented = line.trim() === "" ? "" : indent + line;
     const separator = taken.length === 0 ? 0 : 1;
-    if (source + separator + line.length > cap || length + separator + indented.length > room) break;
+    if (source + separator + line.length > cap || length + separator + indented.length > room)
+      break;
     source += separator + line.length;
     length += separator + indented.length;
     taken.push(indented);
   }
-  return { text: taken.join('\n'), source, lines: taken.length };
+  return { text: taken.join("\n"), source, lines: taken.length };
 }
 
-function withPartOfNextLine(taken: Taken, lines: readonly string[], { indent, cap, room }: Space): Taken {
-  const separator = taken.lines === 0 ? '' : '\n';
-  const space = Math.min(cap - taken.source, room - taken.text.length - indent.length) - separator.length;
+function withPartOfNextLine(
+  taken: Taken,
+  lines: readonly string[],
+  { indent, cap, room }: Space,
+): Taken {
+  const separator = taken.lines === 0 ? "" : "\n";
+  const space =
+    Math.min(cap - taken.source, room - taken.text.length - indent.length) - separator.length;
   if (taken.source > space) return taken;
-  const part = cutAt(lines[taken.lines] ?? '', space);
-  if (part === '') return taken;
+  const part = cutAt(lines[taken.lines] ?? "", space);
+  if (part === "") return taken;
   const text = `${taken.text}${separator}${indent}${part}`;
   return { text, source: taken.source + separator.length + part.length, lines: taken.lines };
 }

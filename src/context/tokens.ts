@@ -1,4 +1,4 @@
-import type { ContentPart, ModelMessage, StepPart, ToolResult } from '../shared/messages.ts';
+import type { ContentPart, ModelMessage, StepPart, ToolResult } from "../shared/messages.ts";
 
 /** What providers charge for an image of usual size, whatever its bytes. */
 const IMAGE_TOKENS = 1_600;
@@ -19,11 +19,11 @@ export function estimateTokens(text: string): number {
 /** The same for a whole message; an image is a fixed 1,600 tokens. */
 export function estimateMessageTokens(message: ModelMessage): number {
   switch (message.role) {
-    case 'user':
+    case "user":
       return FRAME_TOKENS + sum(message.content, contentTokens);
-    case 'assistant':
+    case "assistant":
       return FRAME_TOKENS + sum(message.parts, stepTokens);
-    case 'tool':
+    case "tool":
       return FRAME_TOKENS + sum(message.results, resultTokens);
   }
 }
@@ -31,14 +31,17 @@ export function estimateMessageTokens(message: ModelMessage): number {
 function quartersOf(code: number): number {
   if (code < 0x250) return 1;
   const isWide =
-    (code >= 0x1100 && code <= 0x11ff) || (code >= 0x2e80 && code <= 0xdfff) || (code >= 0xf900 && code <= 0xffef);
+    (code >= 0x1100 && code <= 0x11ff) ||
+    (code >= 0x2e80 && code <= 0xdfff) ||
+    (code >= 0xf900 && code <= 0xffef);
   return isWide ? 4 : 2;
 }
 
-const contentTokens = (part: ContentPart) => (part.type === 'image' ? IMAGE_TOKENS : estimateTokens(part.text));
+const contentTokens = (part: ContentPart) =>
+  part.type === "image" ? IMAGE_TOKENS : estimateTokens(part.text);
 
 function stepTokens(part: StepPart): number {
-  if (part.type !== 'tool-call') return estimateTokens(part.text);
+  if (part.type !== "tool-call") return estimateTokens(part.text);
   return FRAME_TOKENS + estimateTokens(part.name) + estimateTokens(part.input);
 }
 

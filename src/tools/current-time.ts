@@ -1,28 +1,28 @@
-import * as z from 'zod';
-import { defineTool } from './define-tool.ts';
+import * as z from "zod";
+import { defineTool } from "./define-tool.ts";
 
 const input = z.strictObject({
   timezone: z
     .string()
     .max(64)
     .refine(isTimeZone, 'must be an IANA time zone such as "Europe/Berlin" or "UTC"')
-    .default('UTC')
-    .describe('IANA time zone, for example Europe/Berlin. Default: UTC.'),
+    .default("UTC")
+    .describe("IANA time zone, for example Europe/Berlin. Default: UTC."),
 });
 
 /** Tells the date, time and weekday in a time zone: `2026-11-30T17:43:12+01:00 (Monday, Europe/Berlin)`. */
 export const currentTime = defineTool({
-  name: 'current_time',
-  description: 'The current date, time and weekday, in UTC or in the time zone that you name.',
+  name: "current_time",
+  description: "The current date, time and weekday, in UTC or in the time zone that you name.",
   input,
-  effect: 'read',
-  replay: 'pure',
+  effect: "read",
+  replay: "pure",
   run: ({ timezone }, { now }) => describeTime(now(), timezone),
 });
 
 function isTimeZone(zone: string): boolean {
   try {
-    return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: zone }));
+    return Boolean(new Intl.DateTimeFormat("en-US", { timeZone: zone }));
   } catch {
     return false;
   }
@@ -30,24 +30,24 @@ function isTimeZone(zone: string): boolean {
 
 function describeTime(now: number, zone: string): string {
   const part = partsOf(now, zone);
-  const offset = part('timeZoneName').replace('GMT', '') || '+00:00';
-  const date = `${part('year')}-${part('month')}-${part('day')}`;
-  const time = `${part('hour')}:${part('minute')}:${part('second')}`;
-  return `${date}T${time}${offset} (${part('weekday')}, ${zone})`;
+  const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
+  const date = `${part("year")}-${part("month")}-${part("day")}`;
+  const time = `${part("hour")}:${part("minute")}:${part("second")}`;
+  return `${date}T${time}${offset} (${part("weekday")}, ${zone})`;
 }
 
 function partsOf(now: number, timeZone: string): (type: Intl.DateTimeFormatPartTypes) => string {
-  const parts = new Intl.DateTimeFormat('en-US', {
+  const parts = new Intl.DateTimeFormat("en-US", {
     timeZone,
-    timeZoneName: 'longOffset',
-    hourCycle: 'h23',
-    weekday: 'long',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
+    timeZoneName: "longOffset",
+    hourCycle: "h23",
+    weekday: "long",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
   }).formatToParts(now);
-  return (type) => parts.find((part) => part.type === type)?.value ?? '';
+  return (type) => parts.find((part) => part.type === type)?.value ?? "";
 }

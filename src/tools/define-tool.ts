@@ -1,7 +1,7 @@
-import * as z from 'zod';
-import { invalid } from '../shared/errors.ts';
-import type { Effect, PreparedCall, Replay, Tool, ToolContext, ToolOutput } from './tool.ts';
-import { describeIssues } from './input-issues.ts';
+import * as z from "zod";
+import { invalid } from "../shared/errors.ts";
+import type { Effect, PreparedCall, Replay, Tool, ToolContext, ToolOutput } from "./tool.ts";
+import { describeIssues } from "./input-issues.ts";
 
 export type ToolDefinition<Input extends z.ZodObject> = {
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
@@ -16,7 +16,7 @@ export type ToolDefinition<Input extends z.ZodObject> = {
   /** Default: only when `effect` is `read`. */
   readonly parallel?: boolean;
   run(input: z.output<Input>, context: ToolContext): ToolOutput | Promise<ToolOutput>;
-  probe?(input: z.output<Input>, context: ToolContext): Promise<'done' | 'absent' | 'unknown'>;
+  probe?(input: z.output<Input>, context: ToolContext): Promise<"done" | "absent" | "unknown">;
 };
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -26,17 +26,18 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * providers refuse and for `checkable` without a probe: both are mistakes in code.
  */
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, input, effect = 'external', replay = 'unsafe' } = definition;
+  const { name, description, input, effect = "external", replay = "unsafe" } = definition;
   if (!NAME.test(name)) throw new Error(`not a tool name: ${JSON.stringify(name)}`);
-  if (replay === 'checkable' && !definition.probe) throw new Error(`${name} is checkable but has no probe`);
-  let inputSchema: Tool['inputSchema'] | undefined;
+  if (replay === "checkable" && !definition.probe)
+    throw new Error(`${name} is checkable but has no probe`);
+  let inputSchema: Tool["inputSchema"] | undefined;
 
   return {
     name,
     description,
     effect,
     replay,
-    parallel: definition.parallel ?? effect === 'read',
+    parallel: definition.parallel ?? effect === "read",
     get inputSchema() {
       inputSchema ??= schemaOf(input);
       return inputSchema;
@@ -58,11 +59,11 @@ function prepared<Input extends z.ZodObject>(
 ): PreparedCall {
   const run = async (context: ToolContext) => definition.run(data, context);
   if (!definition.probe) return { run };
-  return { run, probe: async (context) => definition.probe?.(data, context) ?? 'unknown' };
+  return { run, probe: async (context) => definition.probe?.(data, context) ?? "unknown" };
 }
 
 /** What the model must write, which is the schema's input side; `$schema` is noise to a provider. */
-function schemaOf(input: z.ZodObject): Tool['inputSchema'] {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+function schemaOf(input: z.ZodObject): Tool["inputSchema"] {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
   return schema;
 }

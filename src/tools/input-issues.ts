@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import { cutAt } from '../shared/text.ts';
+import type * as z from "zod";
+import { cutAt } from "../shared/text.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -21,67 +21,72 @@ export function describeIssues(
   return [
     `The arguments of ${tool} are not valid, so it did not run:`,
     ...lines,
-    'Call it again with these corrected.',
-  ].join('\n');
+    "Call it again with these corrected.",
+  ].join("\n");
 }
 
 function describe(issue: Issue, given: unknown, fields: readonly string[]): string {
   const where = pathText(issue.path);
-  if (issue.code === 'unrecognized_keys') {
-    const known = issue.path.length === 0 ? ` Known: ${fields.join(', ') || 'none'}.` : '';
-    return `${where}unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.slice(0, 5).map(quote).join(', ')}.${known}`;
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.path.length === 0 ? ` Known: ${fields.join(", ") || "none"}.` : "";
+    return `${where}unknown ${issue.keys.length === 1 ? "field" : "fields"} ${issue.keys.slice(0, 5).map(quote).join(", ")}.${known}`;
   }
   const value = valueAt(given, issue.path);
-  const got = value === undefined ? 'it is missing' : `got ${quote(value)}`;
-  if (issue.code === 'custom') return `${where}${issue.message} (${got})`;
+  const got = value === undefined ? "it is missing" : `got ${quote(value)}`;
+  if (issue.code === "custom") return `${where}${issue.message} (${got})`;
   return `${where}expected ${expected(issue)}, ${got}`;
 }
 
 function expected(issue: Issue): string {
   switch (issue.code) {
-    case 'invalid_type':
-      return withArticle(issue.expected === 'int' ? 'integer' : issue.expected);
-    case 'invalid_value':
-      return `one of ${issue.values.map(quote).join(', ')}`;
-    case 'too_small':
-      return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}`;
-    case 'too_big':
-      return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue.origin)}`;
-    case 'not_multiple_of':
+    case "invalid_type":
+      return withArticle(issue.expected === "int" ? "integer" : issue.expected);
+    case "invalid_value":
+      return `one of ${issue.values.map(quote).join(", ")}`;
+    case "too_small":
+      return `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}${unitOf(issue.origin)}`;
+    case "too_big":
+      return `${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${unitOf(issue.origin)}`;
+    case "not_multiple_of":
       return `a multiple of ${issue.divisor}`;
-    case 'invalid_format':
-      return issue.pattern ? `${withArticle(issue.format)} like ${issue.pattern}` : withArticle(issue.format);
-    case 'invalid_union':
-      return issue.errors.map((choice) => (choice[0] ? expected(choice[0]) : 'a value')).join(' or ') || 'another value';
+    case "invalid_format":
+      return issue.pattern
+        ? `${withArticle(issue.format)} like ${issue.pattern}`
+        : withArticle(issue.format);
+    case "invalid_union":
+      return (
+        issue.errors.map((choice) => (choice[0] ? expected(choice[0]) : "a value")).join(" or ") ||
+        "another value"
+      );
     default:
       return `something else (${issue.message})`;
   }
 }
 
 function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters';
-  if (origin === 'array' || origin === 'set') return ' items';
-  return '';
+  if (origin === "string") return " characters";
+  if (origin === "array" || origin === "set") return " items";
+  return "";
 }
 
-const withArticle = (noun: string) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+const withArticle = (noun: string) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 function pathText(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return '';
-  return `${path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at ? '.' : ''}${String(key)}`)).join('')}: `;
+  if (path.length === 0) return "";
+  return `${path.map((key, at) => (typeof key === "number" ? `[${key}]` : `${at ? "." : ""}${String(key)}`)).join("")}: `;
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
   let value = given;
   for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
     value = Reflect.get(value, key);
   }
   return value;
 }
 
 function quote(value: unknown): string {
-  const text = typeof value === 'bigint' ? `${value}` : (JSON.stringify(value) ?? String(value));
+  const text = typeof value === "bigint" ? `${value}` : (JSON.stringify(value) ?? String(value));
   const shown = cutAt(text, 60);
   return shown === text ? text : `${shown}…`;
 }

@@ -1,4 +1,4 @@
-import { cutAt } from '../shared/text.ts';
+import { cutAt } from "../shared/text.ts";
 
 /**
  * `text` when it has at most `limit` characters (UTF-16 units); else its beginning, cut between code points, and
@@ -13,5 +13,5 @@ export function truncate(text: string, limit: number): string {
 
 /** A number as people read it: `12,345`. */
 export function count(value: number): string {
-  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 }

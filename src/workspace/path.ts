@@ -1,5 +1,5 @@
-import { invalid } from '../shared/errors.ts';
-import { utf8Length } from '../shared/text.ts';
+import { invalid } from "../shared/errors.ts";
+import { utf8Length } from "../shared/text.ts";
 
 declare const workspacePathBrand: unique symbol;
 
@@ -22,17 +22,19 @@ const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
  */
 export function workspacePath(raw: string): WorkspacePath {
   if (raw.length > MAX_SPELLING) throw tooLong();
-  if (raw.includes('\\')) {
+  if (raw.includes("\\")) {
     throw invalid('A path must not contain a backslash. Separate folders with "/".');
   }
   if (FORBIDDEN.test(raw)) {
-    throw invalid('A path must not contain control characters, line breaks or broken Unicode.');
+    throw invalid("A path must not contain control characters, line breaks or broken Unicode.");
   }
-  const names = raw.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.includes('..')) {
-    throw invalid('A path must not contain "..". Write it from the workspace root, for example "knowledge/notes.md".');
+  const names = raw.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes("..")) {
+    throw invalid(
+      'A path must not contain "..". Write it from the workspace root, for example "knowledge/notes.md".',
+    );
   }
-  const path = names.join('/');
+  const path = names.join("/");
   if (utf8Length(path) > MAX_BYTES) throw tooLong();
   return path as WorkspacePath;
 }
@@ -41,8 +43,8 @@ const tooLong = () => invalid(`A path must not be longer than ${MAX_BYTES} bytes
 
 /** The directory that holds `path`; the root holds itself. */
 export function parentOf(path: WorkspacePath): WorkspacePath {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) as WorkspacePath;
+  return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as WorkspacePath;
 }
 
 /** The last name of `path`; empty for the root. */
-export const nameOf = (path: WorkspacePath): string => path.slice(path.lastIndexOf('/') + 1);
+export const nameOf = (path: WorkspacePath): string => path.slice(path.lastIndexOf("/") + 1);

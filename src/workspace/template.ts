@@ -1,6 +1,6 @@
-import { utf8Length } from '../shared/text.ts';
-import { nameOf, parentOf, workspacePath } from './path.ts';
-import type { WorkspacePath } from './path.ts';
+import { utf8Length } from "../shared/text.ts";
+import { nameOf, parentOf, workspacePath } from "./path.ts";
+import type { WorkspacePath } from "./path.ts";
 
 /** A file as the generated module `.template/template.ts` holds it: text if its bytes are UTF-8. */
 export type TemplateFile = { readonly text: string } | { readonly base64: string };
@@ -30,16 +30,20 @@ export type Template = {
  * The template over the generated files. Throws when a key is not a canonical path, or is both a file and a
  * directory: the module was not written by `scripts/build-template.mjs`.
  */
-export function createTemplate(files: Readonly<Record<string, TemplateFile>>, version: string): Template {
+export function createTemplate(
+  files: Readonly<Record<string, TemplateFile>>,
+  version: string,
+): Template {
   const byPath = new Map<WorkspacePath, TemplateFile>();
   for (const [key, file] of Object.entries(files).toSorted(byKey)) {
     const path = workspacePath(key);
-    if (path === '' || path !== key) throw new Error(`not a template path: ${JSON.stringify(key)}`);
+    if (path === "" || path !== key) throw new Error(`not a template path: ${JSON.stringify(key)}`);
     byPath.set(path, file);
   }
   const directories = childrenOf(byPath.keys());
   for (const path of byPath.keys()) {
-    if (directories.has(path)) throw new Error(`both a file and a directory: ${JSON.stringify(path)}`);
+    if (directories.has(path))
+      throw new Error(`both a file and a directory: ${JSON.stringify(path)}`);
   }
 
   return {
@@ -48,7 +52,7 @@ export function createTemplate(files: Readonly<Record<string, TemplateFile>>, ve
     read(path) {
       const file = byPath.get(path);
       if (!file) return null;
-      return 'text' in file ? file : { bytes: decode(file.base64) };
+      return "text" in file ? file : { bytes: decode(file.base64) };
     },
     list(directory) {
       const children = directories.get(directory);
@@ -64,9 +68,9 @@ export function createTemplate(files: Readonly<Record<string, TemplateFile>>, ve
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : a > b ? 1 : 0);
 
 function childrenOf(paths: Iterable<WorkspacePath>): Map<WorkspacePath, Set<WorkspacePath>> {
-  const directories = new Map([[workspacePath(''), new Set<WorkspacePath>()]]);
+  const directories = new Map([[workspacePath(""), new Set<WorkspacePath>()]]);
   for (const path of paths) {
-    for (let child = path; nameOf(child) !== ''; child = parentOf(child)) {
+    for (let child = path; nameOf(child) !== ""; child = parentOf(child)) {
       const parent = parentOf(child);
       const siblings = directories.get(parent) ?? new Set();
       directories.set(parent, siblings.add(child));
@@ -80,7 +84,7 @@ function decode(base64: string): Uint8Array {
 }
 
 function sizeOf(file: TemplateFile): number {
-  if ('text' in file) return utf8Length(file.text);
-  const padding = file.base64.endsWith('==') ? 2 : file.base64.endsWith('=') ? 1 : 0;
+  if ("text" in file) return utf8Length(file.text);
+  const padding = file.base64.endsWith("==") ? 2 : file.base64.endsWith("=") ? 1 : 0;
   return (file.base64.length / 4) * 3 - padding;
 }

@@ -1,8 +1,12 @@
-import type { ContentPart, ModelMessage, ToolCall, ToolResult } from '../../shared/messages.ts';
-import type { ModelRequest, ToolSpec } from '../model.ts';
+import type { ContentPart, ModelMessage, ToolCall, ToolResult } from "../../shared/messages.ts";
+import type { ModelRequest, ToolSpec } from "../model.ts";
 
 /** A call of this turn with its result. */
-export type Outcome = { readonly call: ToolCall; readonly result: ToolResult; readonly text: string };
+export type Outcome = {
+  readonly call: ToolCall;
+  readonly result: ToolResult;
+  readonly text: string;
+};
 
 /** All that the rules may look at: one request, taken apart. */
 export type Conversation = {
@@ -22,13 +26,14 @@ export type Conversation = {
   /** Whether nothing was answered in words before. */
   readonly isFirst: boolean;
   /** Everything said by either side, oldest first. */
-  readonly transcript: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  readonly transcript: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
 };
 
+/** Takes a request apart. Results without a call, and calls without a result, are left out. */
 export function readConversation(request: ModelRequest): Conversation {
   const { messages } = request;
-  const newest = messages.findLastIndex((message) => message.role === 'user');
-  const content = messages[newest]?.role === 'user' ? messages[newest].content : [];
+  const newest = messages.findLastIndex((message) => message.role === "user");
+  const content = messages[newest]?.role === "user" ? messages[newest].content : [];
   const turn = messages.slice(newest + 1);
   const said = textOf(content).trim();
   const transcript = messages.flatMap(spoken);
@@ -37,32 +42,35 @@ export function readConversation(request: ModelRequest): Conversation {
     tools: request.tools,
     said,
     plain: plainText(said),
-    images: content.filter((part) => part.type === 'image').length,
-    earlier: messages.slice(0, Math.max(0, newest)).flatMap((message) => (message.role === 'user' ? textOf(message.content) : [])),
+    images: content.filter((part) => part.type === "image").length,
+    earlier: messages
+      .slice(0, Math.max(0, newest))
+      .flatMap((message) => (message.role === "user" ? textOf(message.content) : [])),
     outcomes: outcomesOf(turn),
     steps: turn.filter((message) => callsOf(message).length > 0).length,
-    isFirst: !transcript.some((entry) => entry.role === 'assistant'),
+    isFirst: !transcript.some((entry) => entry.role === "assistant"),
     transcript,
   };
 }
 
-export const offers = (talk: Conversation, tool: string): boolean => talk.tools.some((spec) => spec.name === tool);
+export const offers = (talk: Conversation, tool: string): boolean =>
+  talk.tools.some((spec) => spec.name === tool);
 
 export function plainText(text: string): string {
-  return text.toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll(/\s+/g, ' ').trim();
+  return text.toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll(/\s+/g, " ").trim();
 }
 
-function spoken(message: ModelMessage): Conversation['transcript'] {
-  if (message.role === 'tool') return [];
+function spoken(message: ModelMessage): Conversation["transcript"] {
+  if (message.role === "tool") return [];
   const text =
-    message.role === 'user'
+    message.role === "user"
       ? textOf(message.content)
-      : message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return text.trim() === '' ? [] : [{ role: message.role, text }];
+      : message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return text.trim() === "" ? [] : [{ role: message.role, text }];
 }
 
 function outcomesOf(turn: readonly ModelMessage[]): Outcome[] {
-  const results = turn.flatMap((message) => (message.role === 'tool' ? message.results : []));
+  const results = turn.flatMap((message) => (message.role === "tool" ? message.results : []));
   return turn.flatMap(callsOf).flatMap((call) => {
     const result = results.find((candidate) => candidate.call === call.call);
     return result ? [{ call, result, text: textOf(result.content) }] : [];
@@ -70,9 +78,11 @@ function outcomesOf(turn: readonly ModelMessage[]): Outcome[] {
 }
 
 function callsOf(message: ModelMessage): ToolCall[] {
-  return message.role === 'assistant' ? message.parts.filter((part) => part.type === 'tool-call') : [];
+  return message.role === "assistant"
+    ? message.parts.filter((part) => part.type === "tool-call")
+    : [];
 }
 
 function textOf(content: readonly ContentPart[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
+  return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");
 }

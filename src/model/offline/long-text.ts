@@ -1,29 +1,35 @@
-import { say } from './answer.ts';
-import type { Answer } from './answer.ts';
-import type { Conversation } from './conversation.ts';
+import { say } from "./answer.ts";
+import type { Answer } from "./answer.ts";
+import type { Conversation } from "./conversation.ts";
 
 const MAX = 10_000;
 
 /** Counts, or writes a given number of words: long answers for trying out streaming, stop and reload. */
 export function answerLongText(talk: Conversation): Answer | null {
   const count = /\bcount (?:from ([\d,]{1,9}) )?(?:up )?to ([\d,]{1,12})\b/.exec(talk.plain);
-  if (count) return say(countTo(numberIn(count[1] ?? '1'), numberIn(count[2] ?? '')));
-  const words = /\b(?:write|give me|tell me|say|generate|produce)\b[^?]*?\b(\d[\d,]{0,11})[ -]words?\b/.exec(talk.plain);
-  return words ? say(writeWords(numberIn(words[1] ?? ''))) : null;
+  if (count) return say(countTo(numberIn(count[1] ?? "1"), numberIn(count[2] ?? "")));
+  const words =
+    /\b(?:write|give me|tell me|say|generate|produce)\b[^?]*?\b(\d[\d,]{0,11})[ -]words?\b/.exec(
+      talk.plain,
+    );
+  return words ? say(writeWords(numberIn(words[1] ?? ""))) : null;
 }
 
-const numberIn = (text: string) => Number(text.replaceAll(',', ''));
+const numberIn = (text: string) => Number(text.replaceAll(",", ""));
 
 function countTo(from: number, to: number): string {
   const last = Math.min(to, from + MAX - 1);
   const lines: string[] = [];
   for (let start = from; start <= last; start += 10) {
     const length = Math.min(10, last - start + 1);
-    lines.push(Array.from({ length }, (_, at) => start + at).join(', '));
+    lines.push(Array.from({ length }, (_, at) => start + at).join(", "));
   }
   if (lines.length === 0) return `${to} comes before ${from}, so there is nothing to count.`;
-  const end = last < to ? `\n\nI stop here: ${MAX.toLocaleString('en-US')} numbers are as many as I count at once.` : '';
-  return `${lines.join(',\n')}.${end}`;
+  const end =
+    last < to
+      ? `\n\nI stop here: ${MAX.toLocaleString("en-US")} numbers are as many as I count at once.`
+      : "";
+  return `${lines.join(",\n")}.${end}`;
 }
 
 const PASSAGE = `A carrel is a small desk in a quiet corner of a library. Readers keep their books on it for as long as
@@ -40,8 +46,8 @@ function writeWords(wanted: number): string {
   const words = PASSAGE.split(/\s+/);
   const paragraphs: string[] = [];
   for (let written = 0; written < total; written += words.length) {
-    paragraphs.push(words.slice(0, total - written).join(' '));
+    paragraphs.push(words.slice(0, total - written).join(" "));
   }
-  const text = paragraphs.join('\n\n');
-  return text === '' ? 'There: no words at all.' : text.replace(/[,.]?$/, '.');
+  const text = paragraphs.join("\n\n");
+  return text === "" ? "There: no words at all." : text.replace(/[,.]?$/, ".");
 }

@@ -1,4 +1,4 @@
-import type { Passage } from './scoring.ts';
+import type { Passage } from "./scoring.ts";
 
 /** A paragraph of a Markdown file under the headings that lead to it. */
 export type Paragraph = Passage & {
@@ -12,23 +12,23 @@ export type Paragraph = Passage & {
  * to the line that introduces it. Headings are no paragraphs, they are hints for those below them.
  */
 export function paragraphsOf(markdown: string, source: string): Paragraph[] {
-  const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+  const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
   const headings: string[] = [];
   const paragraphs: Paragraph[] = [];
   let isLead = true;
   for (const block of blocksOf(markdown)) {
     const heading = /^(#{1,6})\s+(.*)$/.exec(block);
     if (heading?.[1]) {
-      headings.splice(heading[1].length - 1, Infinity, heading[2] ?? '');
+      headings.splice(heading[1].length - 1, Infinity, heading[2] ?? "");
       isLead = true;
       continue;
     }
     const previous = paragraphs.at(-1);
-    if (previous && previous.text.endsWith(':') && isList(block)) {
+    if (previous && previous.text.endsWith(":") && isList(block)) {
       paragraphs[paragraphs.length - 1] = { ...previous, text: `${previous.text}\n\n${block}` };
       continue;
     }
-    paragraphs.push({ text: block, hints: [name, ...headings].join(' '), source, isLead });
+    paragraphs.push({ text: block, hints: [name, ...headings].join(" "), source, isLead });
     isLead = false;
   }
   return paragraphs;
@@ -38,23 +38,23 @@ export function paragraphsOf(markdown: string, source: string): Paragraph[] {
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = [];
   let lines: string[] = [];
-  let fence = '';
+  let fence = "";
   const close = () => {
-    if (lines.length > 0) blocks.push(lines.join('\n'));
+    if (lines.length > 0) blocks.push(lines.join("\n"));
     lines = [];
   };
-  for (const line of markdown.replace(/^---\n[\s\S]*?\n---(?:\n|$)/, '').split('\n')) {
+  for (const line of markdown.replace(/^---\n[\s\S]*?\n---(?:\n|$)/, "").split("\n")) {
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence !== '') {
+    if (fence !== "") {
       lines.push(line);
-      if (mark?.startsWith(fence)) fence = '';
+      if (mark?.startsWith(fence)) fence = "";
     } else if (mark) {
       fence = mark;
       lines.push(line);
     } else if (/^#{1,6}\s/.test(line)) {
       close();
       blocks.push(line.trim());
-    } else if (line.trim() === '') {
+    } else if (line.trim() === "") {
       close();
     } else {
       lines.push(line);

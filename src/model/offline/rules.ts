@@ -1,16 +1,16 @@
-import { say } from './answer.ts';
-import type { Answer } from './answer.ts';
-import { answerBackground } from './background.ts';
-import { answerCommands } from './commands.ts';
-import type { Conversation } from './conversation.ts';
-import { answerFacts } from './facts.ts';
-import { answerList, answerRead } from './files.ts';
-import { answerFromKnowledge } from './knowledge.ts';
-import { answerLongText } from './long-text.ts';
-import { answerMemory } from './memory.ts';
-import { showOutcomes } from './outcomes.ts';
-import { answerSmallTalk, fallBack } from './small-talk.ts';
-import { answerTime } from './time.ts';
+import { say } from "./answer.ts";
+import type { Answer } from "./answer.ts";
+import { answerBackground } from "./background.ts";
+import { answerCommands } from "./commands.ts";
+import type { Conversation } from "./conversation.ts";
+import { answerFacts } from "./facts.ts";
+import { answerList, answerRead } from "./files.ts";
+import { answerFromKnowledge } from "./knowledge.ts";
+import { answerLongText } from "./long-text.ts";
+import { answerMemory } from "./memory.ts";
+import { showOutcomes } from "./outcomes.ts";
+import { answerSmallTalk, fallBack } from "./small-talk.ts";
+import { answerTime } from "./time.ts";
 
 /**
  * A rule answers, in words or with calls, or lets the next one try. It is asked again after its calls were
@@ -35,13 +35,14 @@ const RULES: readonly Rule[] = [
 const MAX_TOOL_STEPS = 4;
 
 const INTRODUCTION =
-  "I am Carrel's built-in offline model: a set of rules, with no language model and no network behind it, so that everything works at once. To talk to a real model, set `MODEL` and its key in `.dev.vars` and start again.";
+  "I am Carrel's built-in offline model: a set of rules, with no language model and no network behind it, so that everything works at once. To talk to a real model, put `MODEL=provider:name` and that provider's key into `.dev.vars` and start again.";
 
 /** What to say or call next; the same for the same conversation. */
 export function decide(talk: Conversation): Answer {
   const background = answerBackground(talk);
   if (background) return background;
-  const answer = RULES.reduce<Answer | null>((found, rule) => found ?? rule(talk), null) ?? otherwise(talk);
+  const answer =
+    RULES.reduce<Answer | null>((found, rule) => found ?? rule(talk), null) ?? otherwise(talk);
   if (answer.calls.length > 0) return talk.steps < MAX_TOOL_STEPS ? answer : otherwise(talk);
   return talk.isFirst ? say(`${INTRODUCTION}\n\n${answer.text}`) : answer;
 }

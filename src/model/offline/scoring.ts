@@ -9,7 +9,7 @@ export type Ranked<Item> = {
 };
 
 const STOP_WORDS =
-  /^(?:a|about|after|all|also|am|an|and|any|are|as|at|be|been|but|by|can|could|did|do|doe|does|for|from|get|give|goe|got|ha|had|happen|has|have|he|her|his|how|i|if|in|into|is|it|its|just|kind|know|like|ly|many|may|me|mean|might|more|most|much|my|need|no|not|of|on|one|only|or|other|our|out|please|pleas|s|shall|she|should|so|some|such|t|tell|than|that|the|their|them|then|there|these|they|thing|this|those|to|too|us|use|very|wa|want|was|we|were|what|when|where|which|while|who|why|will|with|work|would|you|your)$/;
+  /^(?:a|about|after|all|also|am|an|and|any|are|as|at|be|been|but|by|can|could|describ|did|do|doe|does|exist|explain|for|from|get|give|goe|got|ha|had|handl|happen|has|have|he|her|his|how|i|if|in|into|is|it|its|just|kind|know|like|ly|many|may|me|mean|might|more|most|much|my|need|no|not|of|on|one|only|or|other|our|out|please|pleas|s|see|shall|she|should|so|some|such|summar|summariz|summaris|support|t|tell|than|that|the|their|them|then|there|these|they|thing|this|those|to|too|us|use|very|wa|want|was|we|were|what|when|where|which|while|who|why|will|with|work|would|you|your)$/;
 
 /**
  * The words of `text` that say something, in their order: lower case, stop words left out, stemmed so that
@@ -18,31 +18,36 @@ const STOP_WORDS =
 export function termsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.flatMap((word) => {
-    if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(word)) return pairsOf(word);
+    if (isUnspaced(word)) return pairsOf(word);
     if (STOP_WORDS.test(word)) return [];
     const term = stem(word);
     return STOP_WORDS.test(term) ? [] : [term];
   });
 }
 
+/** Whether a text has Chinese, Japanese or Korean characters in it. */
+export const isUnspaced = (text: string): boolean =>
+  /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text);
+
 /** A light English stemmer: plural, -ed, -ing, -ation, -ment, -ly and a closing e or y. */
 export function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   const base = word
-    .replace(/(?:ss)es$/, 'ss')
-    .replace(/ies$/, 'y')
-    .replace(/([^su])s$/, '$1');
+    .replace(/(?:ss)es$/, "ss")
+    .replace(/ies$/, "y")
+    .replace(/([^su])s$/, "$1");
   const root = base
-    .replace(/(?<=[aeiouy].*[a-z])(?:ations?|ating|ated|ate|ingly|edly|ing|ed|ments?|ly)$/, '')
-    .replace(/(?<=..)([bdfgmnprt])\1$/, '$1');
-  return root.replace(/(?<=...)[ey]$/, '');
+    .replace(/(?<=[aeiouy].*[a-z])(?:ations?|ating|ated|ate|ingly|edly|ing|ed|ments?|ly)$/, "")
+    .replace(/(?<=..)([bdfgmnprt])\1$/, "$1");
+  return root.replace(/(?<=...)[ey]$/, "");
 }
 
 /** The items that share a word with `query`, best first; equal scores keep their order (BM25, k1 = 1.2, b = 0.75). */
 export function rank<Item extends Passage>(query: string, items: readonly Item[]): Ranked<Item>[] {
   const wanted = [...new Set(termsOf(query))];
   const documents = items.map((item) => countTerms(item));
-  const average = documents.reduce((sum, document) => sum + document.length, 0) / (documents.length || 1);
+  const average =
+    documents.reduce((sum, document) => sum + document.length, 0) / (documents.length || 1);
   const weights = wanted.map((term) => {
     const having = documents.filter((document) => document.counts.has(term)).length;
     return { term, weight: Math.log(1 + (items.length - having + 0.5) / (having + 0.5)) };

@@ -9,15 +9,15 @@ export type WorkspaceContext = {
 
 /** Reads the blocks by their tags: nothing but the prompt's own frame can hold those (promise C5). */
 export function readWorkspaceContext(system: string): WorkspaceContext {
-  const knowledge = elementOf(system, 'domain_knowledge_context');
-  const at = knowledge.lastIndexOf('Knowledge files:\n');
-  const list = at < 0 ? '' : knowledge.slice(at);
+  const knowledge = elementOf(system, "domain_knowledge_context");
+  const at = knowledge.lastIndexOf("Knowledge files:\n");
+  const list = at < 0 ? "" : knowledge.slice(at);
   const files = list
-    .split('\n')
-    .flatMap((line) => (line.startsWith('- ') ? line.slice(2) : []))
-    .filter((path) => !path.endsWith('/KNOWLEDGE.md'));
+    .split("\n")
+    .flatMap((line) => (line.startsWith("- ") ? line.slice(2) : []))
+    .filter((path) => !path.endsWith("/KNOWLEDGE.md"));
   return {
-    agents: elementOf(system, 'agents_context'),
+    agents: elementOf(system, "agents_context"),
     index: (at < 0 ? knowledge : knowledge.slice(0, at)).trim(),
     files,
   };
@@ -27,9 +27,14 @@ export function readWorkspaceContext(system: string): WorkspaceContext {
 function elementOf(system: string, tag: string): string {
   const start = system.indexOf(`<${tag}>`);
   const end = system.indexOf(`</${tag}>`, start);
-  if (start < 0 || end < 0) return '';
-  const lines = system.slice(start + tag.length + 2, end).split('\n');
-  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  if (start < 0 || end < 0) return "";
+  const lines = system.slice(start + tag.length + 2, end).split("\n");
+  const indents = lines
+    .filter((line) => line.trim() !== "")
+    .map((line) => line.length - line.trimStart().length);
   const indent = indents.reduce((least, each) => Math.min(least, each), Infinity);
-  return lines.map((line) => line.slice(Math.min(indent, line.length))).join('\n').trim();
+  return lines
+    .map((line) => line.slice(Math.min(indent, line.length)))
+    .join("\n")
+    .trim();
 }

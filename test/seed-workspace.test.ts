@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { createTemplate } from "../src/workspace/template.ts";
+import { promptOver, seedFiles, talkOver } from "./support/talk.ts";
+
+const files = seedFiles();
+
+describe("the seed workspace", () => {
+  it("is in the prompt whole: nothing of it is cut", () => {
+    const prompt = promptOver(createTemplate(files, "v"));
+    expect(prompt).not.toContain("cut here");
+    expect(prompt).toContain("You are Carrel");
+    for (const path of Object.keys(files).filter((name) => name.startsWith("knowledge/"))) {
+      expect(prompt).toContain(`- ${path}\n`);
+    }
+  });
+
+  it("describes every knowledge file in its index", () => {
+    const index = files["knowledge/KNOWLEDGE.md"]?.text ?? "";
+    const names = Object.keys(files).flatMap(
+      (path) => /^knowledge\/(?!KNOWLEDGE)(.*)$/.exec(path)?.[1] ?? [],
+    );
+    expect(names).toHaveLength(4);
+    for (const name of names) expect(index).toContain(`\`${name}\`: `);
+  });
+
+  it("is written in paragraphs that stand alone: two to five sentences, one line each", () => {
+    const paragraphs = Object.entries(files)
+      .filter(([path]) => /^knowledge\/(?!KNOWLEDGE)/.test(path))
+      .flatMap(([, { text }]) => text.split(/\n\n+/).map((paragraph) => paragraph.trim()))
+      .filter((paragraph) => !paragraph.startsWith("#"));
+    expect(paragraphs.length).toBeGreaterThan(35);
+    for (const paragraph of paragraphs) {
+      expect(paragraph.split("\n")).toHaveLength(1);
+      expect(paragraph.match(/[.;](?= |$)/g)?.length, paragraph).toBeGreaterThanOrEqual(2);
+      expect(paragraph.match(/[.](?= |$)/g)?.length, paragraph).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it.each([
+    ["how does a turn survive a crash?", "turns", "already in the journal"],
+    ["what happens when I close the tab?", "turns", "does not stop a turn"],
+    ["Can I reload the page while it is answering?", "turns", "picks the stream up where it is"],
+    ["what happens to a tool call that was interrupted?", "turns", "outcome is unknown"],
+    ["how do I stop an answer?", "turns", "The stop button ends the running turn"],
+    ["how many steps can a turn take?", "turns", "at most 10 steps"],
+    [
+      "what happens if I send a second message while a turn is running?",
+      "turns",
+      "waits in a queue",
+    ],
+    ["what if the provider is overloaded?", "turns", "tried again after a short wait"],
+    ["which models can I use?", "models", "`openai:NAME`"],
+    ["can I use ollama?", "models", "OPENAI_COMPATIBLE_BASE_URL"],
+    ["How do I deploy this?", "models", "npm run deploy"],
+    ["Where do I put my API key?", "models", ".dev.vars"],
+    ["what is the offline model?", "models", "a set of rules built into Carrel"],
+    ["where are files stored?", "workspace", "bundled into the Worker"],
+    ["what is AGENTS.md for?", "workspace", "is the persona"],
+    ["how do I change the persona?", "workspace", "edit the files in `seed-workspace/`"],
+    ["does it have long-term memory?", "workspace", "Long-term memory is planned"],
+    ["tell me about skills and subagents", "workspace", "Skills and subagents are planned"],
+    ["can the agent change files?", "workspace", "Both can only read"],
+    ["how do I send a message over HTTP?", "http-api", "/turns"],
+    ["does it work with useChat?", "http-api", "POST /api/chat"],
+    ["what does an idempotency key do?", "http-api", "is the same turn"],
+    ["what is a session?", "turns", "A session is one conversation"],
+    ["tell me about turns", "turns", "A turn is one message of yours"],
+    ["explain how long conversations are handled", "turns", "Long conversations are cut"],
+    ["does it support MCP?", "workspace", "MCP servers"],
+    ["How can I give it new knowledge?", "workspace", "add new knowledge"],
+    ["can other users see my conversations?", "http-api", "never see each other"],
+    ["what is a step?", "turns", "A step is one round of a turn"],
+    ["which providers are supported?", "models", "models of these providers"],
+    ["how do I resume the stream of events?", "http-api", "Last-Event-ID"],
+  ])('answers "%s" from %s.md', async (question, file, phrase) => {
+    const { answer } = await talkOver(files).say(question);
+    const [first, rest] = answer.split("\n\nSource: ");
+    expect(first).toContain(phrase);
+    expect(rest).toMatch(new RegExp(`^knowledge/${file}\\.md`));
+  });
+
+  it.each(["what is the capital of France?", "who won the cup in 1954?", "how do I bake bread?"])(
+    'has no answer to "%s", and says so',
+    async (question) => {
+      const { answer, steps } = await talkOver(files).say(question);
+      expect(answer).toContain("I found nothing about that");
+      expect(answer).not.toContain("Source:");
+      expect(steps.length).toBeLessThanOrEqual(4);
+    },
+  );
+});

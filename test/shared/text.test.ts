@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cutAt, splitLines, utf8Length } from "../../src/shared/text.ts";
+
+const text = fc.string({ unit: "binary", maxLength: 60 });
+
+describe("cutAt", () => {
+  it("keeps at most the limit, never half of a pair", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: -2, max: 60 }), (whole, limit) => {
+        const cut = cutAt(whole, limit);
+        expect(cut.length).toBeLessThanOrEqual(Math.max(0, limit));
+        expect(whole.startsWith(cut)).toBe(true);
+        expect(cut.isWellFormed()).toBe(true);
+        expect(cut.length).toBeGreaterThanOrEqual(Math.min(whole.length, limit) - 1);
+      }),
+    );
+  });
+
+  it("drops a pair that would be halved", () => {
+    expect(cutAt("a😀b", 2)).toBe("a");
+    expect(cutAt("a😀b", 3)).toBe("a😀");
+    expect(cutAt("a😀b", 4)).toBe("a😀b");
+  });
+});
+
+describe("utf8Length", () => {
+  it("counts what an encoder writes", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 }), (units) => {
+        const any = String.fromCharCode(...units);
+        expect(utf8Length(any)).toBe(new TextEncoder().encode(any).length);
+      }),
+    );
+  });
+});
+
+describe("splitLines", () => {
+  it.each([
+    ["", []],
+    ["a", ["a"]],
+    ["a\n", ["a"]],
+    ["a\n\n", ["a", ""]],
+    ["\na", ["", "a"]],
+    ["a\r\nb\rc\n", ["a", "b", "c"]],
+  ])("reads %j", (whole, lines) => {
+    expect(splitLines(whole)).toEqual(lines);
+  });
+});
