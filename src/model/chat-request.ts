@@ -39,15 +39,15 @@ export function chatMessages(request: ModelRequest): ChatMessage[] {
   for (const message of request.messages) {
     if (message.role === "user") {
       waiting.push(...message.content.map(userPart));
-    } else {
-      flush();
-      out.push(
-        ...(message.role === "assistant"
-          ? assistantMessages(message.parts)
-          : message.results.map(toolMessage)),
-      );
-      if (message.role === "tool") waiting = imagesOf(message);
+      continue;
     }
+    const said =
+      message.role === "assistant"
+        ? assistantMessages(message.parts)
+        : message.results.map(toolMessage);
+    if (said.length > 0) flush();
+    out.push(...said);
+    if (message.role === "tool") waiting.push(...imagesOf(message));
   }
   flush();
   return out;

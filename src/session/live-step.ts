@@ -31,12 +31,16 @@ export class LiveStep {
     this.#append(part, text);
   }
 
-  /** Keeps the provider's signature with the newest reasoning. */
+  /**
+   * The provider's signature ends the reasoning it stands for. One without an open thought stands for a thought that
+   * is kept from us, as an empty part.
+   */
   sign(signature: string): void {
+    const last = this.parts.at(-1);
     const part =
-      this.parts.findLast((candidate) => candidate.type === "reasoning") ??
-      this.#open({ type: "reasoning" });
-    part.signature = (part.signature ?? "") + signature;
+      last?.type === "reasoning" && !last.isClosed ? last : this.#open({ type: "reasoning" });
+    part.signature = signature;
+    part.isClosed = true;
   }
 
   /** A tool call begins; its id is unique in the session because attempts never share a seq. */

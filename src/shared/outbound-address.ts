@@ -48,9 +48,10 @@ export function refusal(url: URL, isTrusted: boolean): CarrelError | undefined {
   return undefined;
 }
 
+/** The parser writes IPv4 with digits and dots only, and IPv6 without a dot. */
 function isPublicName(hostname: string): boolean {
   const name = hostname.replace(/\.+$/, "");
-  if (name.startsWith("[") || !name.includes(".") || /(^|\.)[\d.]+$/.test(name)) return false;
+  if (!name.includes(".") || /^[\d.]+$/.test(name)) return false;
   return !privateSuffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
 }
 
