@@ -1,0 +1,146 @@
+import { contentNodes } from "./content.js";
+import { copyButton, element, icon, setState, setText } from "./dom.js";
+import { partView } from "./part.js";
+import { answerText, isUnfinished } from "./transcript.js";
+
+/**
+ * @typedef {import('./transcript.js').Turn} Turn
+ * @typedef {import('./transcript.js').Part} Part
+ */
+
+/** One question and its answer. `regenerate` is called when the person wants another answer. */
+export class TurnView {
+  /** @type {Turn | null} */
+  #turn = null;
+  #isLast = false;
+  /** @type {{ kind: Part['kind'], part: Part, isLive: boolean, view: import('./part.js').PartView }[]} */
+  #parts = [];
+  #asked = element("div", { class: "asked" });
+  #answer = element("div", { class: "answer" });
+  #working = element("p", { class: "working" });
+  #banner = element("div", { class: "banner", role: "group", "aria-label": "Error", hidden: true });
+  #note = element("p", { class: "note", hidden: true });
+  #foot;
+  #meta = element("span", { class: "meta" });
+  #again;
+  #retry;
+
+  /** @param {() => void} regenerate */
+  constructor(regenerate) {
+    const copy = copyButton("Copy", () => (this.#turn ? answerText(this.#turn) : ""));
+    const label = element("span", {}, "Regenerate");
+    this.#again = element(
+      "button",
+      { type: "button", class: "quiet", onclick: regenerate },
+      icon("again"),
+      label,
+    );
+    this.#retry = element(
+      "button",
+      { type: "button", class: "plain", onclick: regenerate },
+      "Try again",
+    );
+    this.#foot = element(
+      "div",
+      { class: "turn-foot", hidden: true },
+      copy,
+      this.#again,
+      this.#meta,
+    );
+    const heading = element("h2", { class: "unseen" }, "Answer");
+    const rest = [this.#working, this.#banner, this.#note, this.#foot];
+    this.node = element("article", { class: "turn" }, this.#asked, heading, this.#answer, ...rest);
+  }
+
+  /**
+   * @param {Turn} turn
+   * @param {boolean} isLast Only the newest answer can be given anew.
+   */
+  update(turn, isLast) {
+    if (turn === this.#turn && isLast === this.#isLast) return;
+    if (turn.content !== this.#turn?.content)
+      this.#asked.replaceChildren(...contentNodes(turn.content ?? []));
+    this.#turn = turn;
+    this.#isLast = isLast;
+    this.#asked.hidden = turn.content === null;
+    setState(this.node, turn.state);
+    const parts = turn.steps.flatMap((step) => step.parts);
+    this.#updateParts(parts, isUnfinished(turn.state));
+    this.#updateWorking(turn, parts.at(-1));
+    this.#updateEnd(turn, isLast);
+  }
+
+  /**
+   * @param {readonly Part[]} parts
+   * @param {boolean} isLive
+   */
+  #updateParts(parts, isLive) {
+    for (const [index, part] of parts.entries()) {
+      let shown = this.#parts[index];
+      if (shown?.part === part && shown.isLive === isLive) continue;
+      if (shown?.kind !== part.kind) {
+        this.#cut(index);
+        shown = { kind: part.kind, part, isLive, view: partView(part) };
+        this.#parts.push(shown);
+        this.#answer.append(shown.view.node);
+      }
+      shown.view.update(part, isLive);
+      this.#parts[index] = { ...shown, part, isLive };
+    }
+    this.#cut(parts.length);
+  }
+
+  /** Takes away the parts from this index on. @param {number} index */
+  #cut(index) {
+    for (const { view } of this.#parts.splice(index)) view.node.remove();
+  }
+
+  /**
+   * @param {Turn} turn
+   * @param {Part | undefined} last
+   */
+  #updateWorking(turn, last) {
+    const isOpen = last?.isOpen === true;
+    const isSpeaking = isOpen && last.kind === "text" && last.text !== "";
+    this.node.classList.toggle("speaking", isSpeaking && isUnfinished(turn.state));
+    const saysSoItself = isSpeaking || (isOpen && last.kind === "reasoning");
+    this.#working.hidden = !isUnfinished(turn.state) || saysSoItself;
+    setText(this.#working, WORKING[turn.state] ?? "");
+  }
+
+  /**
+   * @param {Turn} turn
+   * @param {boolean} isLast
+   */
+  #updateEnd(turn, isLast) {
+    const hasEnded = !isUnfinished(turn.state);
+    const text = answerText(turn);
+    this.#banner.hidden = turn.state !== "failed";
+    if (turn.state === "failed") {
+      const message = turn.error?.message ?? "Something went wrong.";
+      const code = turn.error ? element("code", {}, turn.error.code) : null;
+      const title = element("strong", {}, "No answer: this turn failed.");
+      if (text !== "") title.textContent = "The answer ends here: this turn failed.";
+      this.#banner.replaceChildren(
+        element("p", {}, title, " ", message, " ", code),
+        isLast ? this.#retry : "",
+      );
+    }
+    this.#note.hidden = turn.state !== "stopped";
+    setText(this.#note, "Stopped.");
+    this.#foot.hidden = !hasEnded || (text === "" && turn.state === "failed");
+    this.#again.hidden = !isLast || turn.state === "failed";
+    setText(this.#meta, metaOf(turn));
+  }
+}
+
+/** @type {Partial<Record<import('./transcript.js').TurnState, string>>} */
+const WORKING = { queued: "Queued", running: "Working", waiting: "Waiting for an answer" };
+
+/** @param {Turn} turn */
+function metaOf(turn) {
+  const model = turn.steps.findLast((step) => step.model !== "")?.model ?? "";
+  const tokens =
+    turn.usage && turn.usage.output > 0 ? `${turn.usage.output.toLocaleString("en")} tokens` : "";
+  return [model, tokens].filter((text) => text !== "").join(" · ");
+}

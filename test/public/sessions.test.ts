@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { Sessions, titleOf } from "../../public/sessions.js";
+
+describe("a conversation's title", () => {
+  it.each([
+    ["Hello", "Hello"],
+    ["  \n First line \nsecond", "First line"],
+    ["", "Picture"],
+    [`${"word ".repeat(30)}`, `${"word ".repeat(12).trim()}…`],
+    ["x".repeat(80), `${"x".repeat(60)}…`],
+  ])("is the first line of its first message, cut between words: %j", (message, title) => {
+    expect(titleOf(message)).toBe(title);
+  });
+});
+
+describe("the list of conversations", () => {
+  it("lasts as long as the page where the browser keeps nothing", () => {
+    const sessions = new Sessions();
+    sessions.put("a", { title: "A", at: 1 });
+    sessions.put("b", { title: "B", at: 2 });
+    sessions.put("a", { settled: "3.0" });
+    expect(sessions.list().map(({ id, title }) => [id, title])).toEqual([
+      ["b", "B"],
+      ["a", "A"],
+    ]);
+    expect(sessions.find("a")?.settled).toBe("3.0");
+    sessions.remove("b");
+    expect(sessions.find("b")).toBeNull();
+  });
+});
