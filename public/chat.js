@@ -45,12 +45,11 @@ export class Chat {
     const page = await this.#read(undefined);
     if (!page) return;
     this.#unfinished = new Set(page.status.turns.map(({ turn }) => turn));
-    const after = tailFrom(page, this.#sessions.find(this.id)?.settled ?? null);
+    const after = tailFrom(page);
     this.transcript = { ...withHistory(this.transcript, page), last: after };
     const isNew = this.#sessions.find(this.id) === null;
     if (isNew && this.transcript.turns.length > 0)
       this.#sessions.put(this.id, { title: this.#title() });
-    if (page.status.turns.length === 0) this.#settle(after);
     this.#listen(after);
     this.#onChange();
   }
@@ -143,13 +142,7 @@ export class Chat {
   /** @param {import('../src/shared/events.ts').IdentifiedEvent} identified */
   #take(identified) {
     this.transcript = reduce(this.transcript, identified);
-    if (identified.event.type === "turn-end") this.#settle(identified.id);
     this.#onChange();
-  }
-
-  /** @param {string} settled */
-  #settle(settled) {
-    if (this.#sessions.find(this.id)) this.#sessions.put(this.id, { settled });
   }
 
   #title() {

@@ -1,5 +1,3 @@
-import { START, compareCursors } from "./transcript.js";
-
 /**
  * @typedef {import('../src/shared/session-api.ts').HistoryPage} HistoryPage
  * @typedef {import('./transcript.js').Part} Part
@@ -64,12 +62,7 @@ function partOf(part) {
 
 /**
  * Where to read events from after loading the newest page of the history. Everything up to `status.last`
- * is in the history, but what an unfinished turn said is best told by its events, which begin after the
- * last place where this browser saw no turn in progress. `settled` is that place.
+ * is in the history, but what an unfinished turn said is best told by its events.
  * @param {HistoryPage} page
- * @param {string | null} settled
  */
-export function tailFrom({ status }, settled) {
-  if (status.turns.length === 0) return status.last;
-  return settled !== null && compareCursors(settled, status.last) <= 0 ? settled : START;
-}
+export const tailFrom = ({ status }) => status.turns[0]?.start ?? status.last;

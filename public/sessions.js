@@ -3,8 +3,8 @@ const LIMIT = 200;
 const TITLE_LENGTH = 60;
 
 /**
- * A conversation this browser knows. `settled` is the newest cursor at which no turn was in progress.
- * @typedef {{ id: string, title: string, at: number, settled: string | null }} Session
+ * A conversation this browser knows.
+ * @typedef {{ id: string, title: string, at: number }} Session
  */
 
 /** The conversations that this browser began or opened, newest first. Other tabs share it. */
@@ -33,7 +33,7 @@ export class Sessions {
    * @param {Partial<Omit<Session, 'id'>>} change
    */
   put(id, change) {
-    const before = this.find(id) ?? { id, title: "", at: Date.now(), settled: null };
+    const before = this.find(id) ?? { id, title: "", at: Date.now() };
     this.#save([{ ...before, ...change }, ...this.list().filter((session) => session.id !== id)]);
   }
 

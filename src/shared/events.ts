@@ -95,7 +95,12 @@ export type SessionEvent =
 export type SessionStatus = {
   readonly type: "status";
   /** The unfinished turns, oldest first: at most one runs or waits, the rest are queued. */
-  readonly turns: readonly { readonly turn: string; readonly state: TurnState }[];
+  readonly turns: readonly {
+    readonly turn: string;
+    readonly state: TurnState;
+    /** Cursor just before the turn's first event; `null` while it is queued. */
+    readonly start: string | null;
+  }[];
   /** Id of the newest stored event, for a client that only wants what comes next. */
   readonly last: string;
 };

@@ -55,7 +55,7 @@ export class FakeSession {
   get status(): SessionStatus {
     const turns = this.turns
       .filter((turn) => !turn.hasEnded)
-      .map(({ id, state }) => ({ turn: id, state }));
+      .map(({ id, state, begins }) => ({ turn: id, state, start: begins }));
     return { type: "status", turns, last: this.#log.at(-1)?.id ?? "0.0" };
   }
 
@@ -75,6 +75,8 @@ export class FakeTurn {
   readonly content: readonly ContentPart[];
   state: TurnState = "queued";
   isReplaced = false;
+  /** Cursor just before its first event. */
+  begins: string | null = null;
   readonly #session: FakeSession;
   readonly #regenerates: FakeTurn | null;
   #parts: HistoryPart[] = [];
@@ -105,7 +107,7 @@ export class FakeTurn {
     const replaces = this.#regenerates ? { replaces: this.#regenerates.id } : {};
     if (this.#regenerates) this.#regenerates.isReplaced = true;
     this.state = "running";
-    this.#session.fact({
+    const first = this.#session.fact({
       type: "turn-start",
       turn: this.id,
       reply: `${this.id}.reply`,
@@ -113,6 +115,7 @@ export class FakeTurn {
       ...replaces,
       at: 1,
     });
+    this.begins = `${Number.parseInt(first) - 1}.0`;
     return this;
   }
 

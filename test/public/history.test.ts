@@ -85,20 +85,19 @@ describe("the history", () => {
   it("takes an unanswered message's state from the status", () => {
     const status: HistoryPage["status"] = {
       type: "status",
-      turns: [{ turn: "a", state: "queued" }],
+      turns: [{ turn: "a", state: "queued", start: null }],
       last: "1.0",
     };
     expect(withHistory(EMPTY, page([asked("a")], { status })).turns[0]?.state).toBe("queued");
   });
 
-  it("says where to read on: the end, or the last place where no turn was in progress", () => {
-    const idle = page([]);
-    const busy = page([], {
-      status: { type: "status", turns: [{ turn: "t", state: "running" }], last: "9.3" },
-    });
-    expect(tailFrom(idle, "4.0")).toBe("9.0");
-    expect(tailFrom(busy, "4.0")).toBe("4.0");
-    expect(tailFrom(busy, null)).toBe("0.0");
-    expect(tailFrom(busy, "12.0")).toBe("0.0");
+  it("says where to read on: the end, or the start of the turn in progress", () => {
+    const status = (turns: HistoryPage["status"]["turns"]) =>
+      page([], { status: { type: "status", turns, last: "9.3" } });
+    const running = { turn: "t", state: "running", start: "7.0" } as const;
+    const queued = { turn: "u", state: "queued", start: null } as const;
+    expect(tailFrom(status([]))).toBe("9.3");
+    expect(tailFrom(status([running, queued]))).toBe("7.0");
+    expect(tailFrom(status([queued]))).toBe("9.3");
   });
 });

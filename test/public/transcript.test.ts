@@ -39,7 +39,7 @@ describe("a turn told by its events", () => {
     for (let cut = 0; cut <= tool.length; cut++) {
       const status = at("", {
         type: "status",
-        turns: [{ turn: "t", state: "running" }],
+        turns: [{ turn: "t", state: "running", start: "0.0" }],
         last: "2.24",
       });
       expect(spoken(play([...tool.slice(0, cut), status, ...tool.slice(cut)]))).toEqual(
@@ -122,7 +122,7 @@ describe("several turns", () => {
   it("takes the state of unfinished turns from the status", () => {
     const status = at("", {
       type: "status",
-      turns: [{ turn: "a", state: "waiting" }],
+      turns: [{ turn: "a", state: "waiting", start: "0.0" }],
       last: "1.0",
     });
     expect(play([start("a", 1), status]).turns[0]?.state).toBe("waiting");
