@@ -4,6 +4,7 @@ import type { Deployment } from "../harness.ts";
 import { notFound } from "../shared/errors.ts";
 import { parseId } from "../shared/ids.ts";
 import type { AppEnv } from "./app-env.ts";
+import { chatRoutes } from "./chat.ts";
 import { authenticate } from "./principal.ts";
 import { toProblem } from "./problem.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -19,6 +20,9 @@ export function createApp(deployment: Deployment): Hono<AppEnv> {
   app.use("/v1/*", signedIn(deployment));
   app.use("/v1/agents/:agent/*", knownAgent);
   app.route("/v1/agents/:agent/sessions/:session", sessionRoutes());
+
+  app.use("/api/*", signedIn(deployment));
+  app.route("/api/chat", chatRoutes());
   return app;
 }
 

@@ -13,6 +13,13 @@ export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
 ): Promise<z.output<Schema>> {
+  const json = await readJson(request, MAX_BYTES);
+  checkTree(json);
+  return checkShape(schema, json);
+}
+
+/** The JSON body of a request of at most `maxBytes`, as it is: see `checkTree` and `checkShape`. */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new CarrelError(
@@ -20,8 +27,14 @@ export async function readBody<Schema extends z.ZodType>(
       'Send JSON with the header "content-type: application/json".',
     );
   }
-  const json = parseJson(await readText(request));
-  checkTree(json);
+  return parseJson(await readText(request, maxBytes));
+}
+
+/** `json` in the shape of `schema`. Throws `CarrelError('invalid')` that names up to five places to mend. */
+export function checkShape<Schema extends z.ZodType>(
+  schema: Schema,
+  json: unknown,
+): z.output<Schema> {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, 5).map((issue) => {
@@ -31,26 +44,36 @@ export async function readBody<Schema extends z.ZodType>(
   throw invalid(`The body is not as expected. ${issues.join("; ")}`);
 }
 
-async function readText(request: Request): Promise<string> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > MAX_BYTES) throw tooLarge("The body", "1.5 MB");
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw tooLarge("The body", "1.5 MB");
-    chunks.push(chunk);
-  }
-  const [first] = chunks;
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const limit = `${maxBytes / 1_000_000} MB`;
+  const declared = request.headers.get("content-length");
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge("The body", limit);
+  // The length of a body that says it is kept to by the server, so it can be taken in one piece.
+  const bytes = declared === null ? await collect(request, maxBytes) : await request.arrayBuffer();
+  if (bytes.byteLength > maxBytes) throw tooLarge("The body", limit);
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-    if (first && chunks.length === 1) return decoder.decode(first);
-    return (
-      chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode()
-    );
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     throw invalid("The body is not valid UTF-8.");
   }
+}
+
+/** The whole body, or more than `maxBytes` of it. */
+async function collect(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > maxBytes) break;
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
 }
 
 function parseJson(text: string): unknown {
@@ -62,8 +85,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Walks without recursion, so that depth is an error and not a stack overflow. */
-function checkTree(root: unknown): void {
+/**
+ * Refuses what is nested deeper than 32 levels or holds half of a surrogate pair. Walks without recursion, so
+ * that depth is an error and not a stack overflow.
+ */
+export function checkTree(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);

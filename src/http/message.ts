@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ContentPart } from "../shared/messages.ts";
 import type { TurnInput } from "../shared/session-api.ts";
 
 const MAX_TEXT = 256_000;
@@ -12,10 +13,13 @@ const Image = z.strictObject({
   data: z.base64("must be base64").min(1),
 });
 
+/** Parts of one message. */
+export const MAX_PARTS = 20;
+
 const Parts = z
   .array(z.discriminatedUnion("type", [Text, Image]))
   .min(1)
-  .max(20);
+  .max(MAX_PARTS);
 
 /** A user's message: a text, or up to 20 parts of text and images. At most 256,000 characters and 1 MB of images. */
 export const Message = z
@@ -23,19 +27,22 @@ export const Message = z
   .transform((message) =>
     typeof message === "string" ? [{ type: "text" as const, text: message }] : message,
   )
-  .superRefine((parts, context) => {
-    let text = 0;
-    let images = 0;
-    for (const part of parts) {
-      if (part.type === "text") text += part.text.length;
-      else images += part.data.length;
-    }
-    const add = (message: string) => context.addIssue({ code: "custom", message });
-    if (text > MAX_TEXT) add(`may hold at most ${MAX_TEXT} characters of text`);
-    if (images > MAX_IMAGES) add(`may hold at most ${MAX_IMAGES} bytes of images as base64`);
-    if (images === 0 && parts.every((part) => part.type === "text" && part.text.trim() === ""))
-      add("must not be blank");
-  });
+  .superRefine(withinLimits);
+
+/** Adds an issue for each limit of a message that these parts exceed. */
+export function withinLimits(parts: readonly ContentPart[], context: z.core.$RefinementCtx): void {
+  let text = 0;
+  let images = 0;
+  for (const part of parts) {
+    if (part.type === "text") text += part.text.length;
+    else images += part.data.length;
+  }
+  const add = (message: string) => context.addIssue({ code: "custom", message });
+  if (text > MAX_TEXT) add(`may hold at most ${MAX_TEXT} characters of text`);
+  if (images > MAX_IMAGES) add(`may hold at most ${MAX_IMAGES} bytes of images as base64`);
+  if (images === 0 && parts.every((part) => part.type === "text" && part.text.trim() === ""))
+    add("must not be blank");
+}
 
 /** SHA-256 of what a turn is asked, hex: the same for the same input, whoever parsed it. */
 export async function digestOf(input: TurnInput): Promise<string> {

@@ -48,13 +48,16 @@ function isEqual(a: string, b: string): boolean {
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 
+/** The host of an address: everything up to the port or the path, so what hides a host in another one is no loopback. */
+const HOST = /^https?:\/\/(\[[^\]]*\]|[^:/?#]*)/i;
+
 /**
  * Whether a request comes from this machine and from no foreign page: host name, page origin and, where the
  * runtime tells it, the client's address must all be loopback. A page that rebinds its name to 127.0.0.1 still
  * sends its own name.
  */
 export function isLoopback(request: Request): boolean {
-  if (!LOOPBACK.test(new URL(request.url).hostname)) return false;
+  if (!LOOPBACK.test(HOST.exec(request.url)?.[1] ?? "")) return false;
   const origin = request.headers.get("origin");
   if (origin !== null && !(URL.canParse(origin) && LOOPBACK.test(new URL(origin).hostname)))
     return false;

@@ -1,7 +1,13 @@
 import type { Env } from "../env.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { sessionKey } from "../shared/ids.ts";
-import type { Failure, SessionAddress, SessionApi } from "../shared/session-api.ts";
+import {
+  type Failure,
+  type SessionAddress,
+  type SessionApi,
+  STREAM_ANSWER,
+  type StreamMethod,
+} from "../shared/session-api.ts";
 
 type Answer = { readonly ok: true } | Failure;
 
@@ -14,7 +20,7 @@ export async function callSession<Result extends Answer>(
   address: SessionAddress,
   call: (session: SessionApi) => Promise<Result>,
 ): Promise<Extract<Result, { ok: true }>> {
-  const stub = () => env.SESSIONS.getByName(sessionKey(address)) as unknown as SessionApi;
+  const stub = () => sessionOf(env, address);
   let answer: Result;
   try {
     answer = await call(stub());
@@ -25,6 +31,33 @@ export async function callSession<Result extends Answer>(
   }
   if (isFailure(answer)) throw new CarrelError(answer.code, answer.message);
   return answer as Extract<Result, { ok: true }>;
+}
+
+/** Streams come with `fetch`: over RPC a turn takes a twentieth more CPU and its first token longer (measured). */
+function sessionOf(env: Env, address: SessionAddress): SessionApi {
+  const object = env.SESSIONS.getByName(sessionKey(address));
+  const rpc = object as unknown as SessionApi;
+  return {
+    accept: (...args) => rpc.accept(...args),
+    acceptAndTail: (...args) => stream(object, "acceptAndTail", args),
+    openTail: (...args) => stream(object, "openTail", args),
+    stop: (...args) => rpc.stop(...args),
+    history: (...args) => rpc.history(...args),
+    state: (...args) => rpc.state(...args),
+    current: (...args) => rpc.current(...args),
+  };
+}
+
+async function stream<Answered extends Answer>(
+  object: DurableObjectStub,
+  method: StreamMethod,
+  args: readonly unknown[],
+): Promise<Answered> {
+  const body = JSON.stringify({ method, args });
+  const response = await object.fetch("https://session/", { method: "POST", body });
+  const head = response.headers.get(STREAM_ANSWER);
+  if (head === null) return await response.json();
+  return { ...(JSON.parse(head) as object), events: response.body } as unknown as Answered;
 }
 
 const isFailure = (answer: Answer): answer is Failure => !answer.ok;

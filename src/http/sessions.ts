@@ -98,7 +98,8 @@ export function addressOf(user: string, route: Record<string, string | undefined
 const accepts = (header: string | undefined): boolean =>
   header?.includes("text/event-stream") === true;
 
-function wholeNumber(
+/** A number from a query, `undefined` when it is not there. Throws `CarrelError('invalid')` that names it and its bounds. */
+export function wholeNumber(
   name: string,
   text: string | undefined,
   min: number,

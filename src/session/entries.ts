@@ -9,8 +9,13 @@ export type JournalEntry = {
 } & Fact;
 
 export type Fact =
-  /** A turn was taken up. `replaces`: the turn whose answer it gives anew. */
-  | { readonly kind: "user"; readonly content: readonly ContentPart[]; readonly replaces?: string }
+  /** A turn was taken up. `replaces`: the turn whose answer it gives anew; `message`: the id of the message, then. */
+  | {
+      readonly kind: "user";
+      readonly content: readonly ContentPart[];
+      readonly replaces?: string;
+      readonly message?: string;
+    }
   /** The model answered, or was cut short (`stopped`, `failed`). `step` counts from 1 within the turn. */
   | {
       readonly kind: "step";

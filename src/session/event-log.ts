@@ -44,15 +44,18 @@ export class EventLog {
       at = { seq, offset };
       events.push({ id: formatCursor(at), event });
     };
-    for (const entry of this.#journal.read(Math.max(at.seq, 1))) {
-      if (entry.kind === "step") {
-        left -= takeStep(entry, at, left, take);
-        if (left <= 0) return { events, cursor: at };
-      } else if (entry.seq > at.seq) {
-        const event = toEvent(entry);
-        at = { seq: entry.seq, offset: 0 };
-        if (event) take(entry.seq, event, 0);
-        left -= event && "content" in event ? sizeOf(event.content) : 100;
+    // The entry that the cursor is in may fill a page alone, with nothing of it left to take.
+    for (let from = Math.max(at.seq, 1); from <= this.#journal.last;) {
+      for (const entry of this.#journal.read(from)) {
+        from = entry.seq + 1;
+        if (entry.kind === "step") {
+          left -= takeStep(entry, at, left, take);
+        } else if (entry.seq > at.seq) {
+          const event = toEvent(entry);
+          at = { seq: entry.seq, offset: 0 };
+          if (event) take(entry.seq, event, 0);
+          if (event) left -= "content" in event ? sizeOf(event.content) : 100;
+        }
         if (left <= 0) return { events, cursor: at };
       }
     }
@@ -60,6 +63,7 @@ export class EventLog {
     if (
       live &&
       live.seq > this.#journal.last &&
+      live.seq >= at.seq &&
       compareCursors(at, { seq: this.#journal.last, offset: 0 }) >= 0
     ) {
       takeLive(live, at, left, take);

@@ -1,7 +1,7 @@
 import type { TurnState } from "../shared/events.ts";
 import { replyId } from "../shared/ids.ts";
 import type { HistoryMessage, HistoryPart } from "../shared/session-api.ts";
-import type { JournalEntry } from "./entries.ts";
+import type { EntryOf, JournalEntry } from "./entries.ts";
 import type { Journal } from "./journal.ts";
 import { groupTurns, type TurnEntries } from "./transcript.ts";
 
@@ -17,7 +17,7 @@ export function readHistory(
   before: number,
   limit: number,
 ): { readonly messages: HistoryMessage[]; readonly before: number | null } {
-  const replacedByNext = journal.read(before)[0];
+  const replacedByNext = journal.first(before);
   const entries: JournalEntry[] = [];
   let messages = 0;
   let chars = 0;
@@ -43,26 +43,36 @@ export function toHistoryMessages(turn: TurnEntries): HistoryMessage[] {
   const messages: HistoryMessage[] = [];
   const parts: HistoryPart[] = [];
   let state: TurnState = "running";
-  let error: { readonly code: string; readonly message: string } | undefined;
+  let end: Pick<EntryOf<"end">, "error" | "usage"> | undefined;
+  const steps: number[] = [];
+  let isCutOff = false;
   let at = 0;
   for (const entry of turn.entries) {
     at = entry.at;
     if (entry.kind === "user") {
-      messages.push({ id: turn.turn, role: "user", turn: turn.turn, at, content: entry.content });
+      const { message: id = turn.turn } = entry;
+      messages.push({ id, role: "user", turn: turn.turn, at, content: entry.content });
     } else if (entry.kind === "step") {
+      steps.push(entry.parts.length);
+      isCutOff = false;
       for (const part of entry.parts) parts.push(toPart(part, turn.entries));
+    } else if (entry.kind === "reset") {
+      isCutOff ||= entry.attempt !== null;
     } else if (entry.kind === "end") {
       state = entry.outcome;
-      error = entry.error;
+      end = entry;
     }
   }
+  if (isCutOff) steps.push(0);
   messages.push({
     id: replyId(turn.turn),
     role: "assistant",
     turn: turn.turn,
     at,
     state,
-    ...(error === undefined ? {} : { error }),
+    ...(end?.error === undefined ? {} : { error: end.error }),
+    ...(end === undefined ? {} : { usage: end.usage }),
+    steps,
     parts,
   });
   return messages;

@@ -36,6 +36,12 @@ export class Journal {
     return this.#last;
   }
 
+  /** Whether another instance has written entries that this one does not know. */
+  isOutdated(): boolean {
+    const row = this.#sql.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM journal")[0];
+    return (row?.seq ?? 0) > this.#last;
+  }
+
   /** Inserts a row inside the caller's transaction. The entry counts once the caller `publish`es it after the commit. */
   insert(seq: number, turn: string, at: number, fact: Fact): JournalEntry {
     const { kind, ...rest } = fact;
@@ -56,6 +62,8 @@ export class Journal {
 
   /** Makes committed entries visible to readers, in the order of their seqs. */
   publish(entries: readonly JournalEntry[]): void {
+    // A page that ends with the newest entry is no longer whole.
+    if ((this.#page?.entries.at(-1)?.seq ?? 0) >= this.#last) this.#page = null;
     for (const entry of entries) {
       const chars = sizeOf(entry);
       this.#recent.push({ entry, chars });
@@ -90,6 +98,16 @@ export class Journal {
     }
     this.#page = { after: from, entries };
     return entries;
+  }
+
+  /** The first entry with a seq of at least `from`, read alone; `null` when there is none. */
+  first(from: number): JournalEntry | null {
+    if (from > this.#recentAfter) return this.#recentFrom(from)[0] ?? null;
+    const [row] = this.#sql.all<Row>(
+      "SELECT seq, turn, kind, at, body FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1",
+      from,
+    );
+    return row ? toEntry(row) : null;
   }
 
   #recentFrom(from: number): readonly JournalEntry[] {

@@ -1,5 +1,5 @@
 import type { Clock } from "../shared/clock.ts";
-import type { Cursor, SessionStatus } from "../shared/events.ts";
+import type { Cursor, SessionEvent, SessionStatus } from "../shared/events.ts";
 import { encodeEvents, encodeStatus, KEEP_ALIVE } from "../shared/sse.ts";
 import type { EventLog, LogPage } from "./event-log.ts";
 
@@ -35,6 +35,8 @@ export type Tail = {
   readonly after: () => Cursor | null;
   /** Sent first, without an id. */
   readonly status: () => SessionStatus;
+  /** Whether this event is the last one that the reader is shown: the end of the turn that it follows. */
+  readonly isLast: (event: SessionEvent) => boolean;
   /** Whether there is nothing left to wait for once the reader has caught up: the turn it follows ended. */
   readonly isOver: () => boolean;
   /** Whether some turn is unfinished: such a tail never counts as idle. */
@@ -49,10 +51,16 @@ export type Tail = {
 export async function runTail(tail: Tail, write: (text: string) => Promise<void>): Promise<void> {
   const { clock } = tail;
   const done = new AbortController();
-  const startTimer = () => clock.sleep(KEEP_ALIVE_MS, done.signal).then(() => "timer" as const);
+  let isSilent = false;
+  // Rings the bell for all, which costs the others a look: a race against it for each event would cost more.
+  const startTimer = () =>
+    void clock.sleep(KEEP_ALIVE_MS, done.signal).then(() => {
+      isSilent = true;
+      tail.bell.ring();
+    });
   let cursor: Cursor | null = null;
   let activeAt = clock.now();
-  let timer = startTimer();
+  startTimer();
   let head = encodeStatus(tail.status());
   try {
     for (;;) {
@@ -61,20 +69,23 @@ export async function runTail(tail: Tail, write: (text: string) => Promise<void>
       cursor ??= tail.after();
       const page: LogPage | null = cursor ? tail.log.read(cursor, WRITE_CHARS) : null;
       cursor = page?.cursor ?? null;
-      const text = head + encodeEvents(page?.events ?? []);
+      const end = page?.events.findIndex(({ event }) => tail.isLast(event)) ?? -1;
+      const text = head + encodeEvents(page?.events.slice(0, end < 0 ? undefined : end + 1) ?? []);
       if (text !== "") {
         head = "";
         await write(text);
+        if (end >= 0) return;
         activeAt = clock.now();
         continue;
       }
       if (tail.isOver()) return;
       if (tail.isBusy()) activeAt = clock.now();
       if (clock.now() - activeAt >= IDLE_MS) return;
-      if ((await Promise.race([bell, timer])) === "timer") {
-        timer = startTimer();
-        await write(KEEP_ALIVE);
-      }
+      await bell;
+      if (!isSilent) continue;
+      isSilent = false;
+      startTimer();
+      await write(KEEP_ALIVE);
     }
   } finally {
     done.abort();

@@ -57,7 +57,10 @@ function opening(part: TapePart): SessionEvent {
   return { type: `${part.type}-start` };
 }
 
-/** Up to `max` units from `from`; never empty when there is text; does not part a surrogate pair that is all there. */
+/**
+ * Up to `max` units from `from`; never empty when there is text. Does not part a surrogate pair that is all there:
+ * where only one unit was asked for, it gives two.
+ */
 function textAt(part: TapePart, from: number, max: number): string {
   let low = 0;
   let high = part.starts.length - 1;
@@ -71,8 +74,8 @@ function textAt(part: TapePart, from: number, max: number): string {
     text += part.chunks[index] ?? "";
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
-  const isHigh = last >= 0xd800 && last <= 0xdbff && max > 1;
-  return text.slice(0, isHigh ? max - 1 : max);
+  const isHigh = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isHigh ? (max > 1 ? max - 1 : 2) : max);
 }
 
 /** The tape of a finished step. */

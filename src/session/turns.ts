@@ -2,13 +2,17 @@ import type { TurnState } from "../shared/events.ts";
 import type { TurnInput } from "../shared/session-api.ts";
 import type { Sql } from "../shared/sql.ts";
 
-/** A turn that has not ended. `queued` turns keep their input here; it becomes a journal entry when they start. */
+/**
+ * A turn whose end is not in the journal yet. `queued` turns keep their input here; it becomes a journal entry when
+ * they start. `stopped` ones were stopped while they waited; their entries follow when it is their turn, so that
+ * turns never interleave.
+ */
 export type OpenTurn = {
   readonly id: string;
   readonly no: number;
   readonly acceptedAt: number;
 } & (
-  | { readonly state: "queued"; readonly input: TurnInput }
+  | { readonly state: "queued" | "stopped"; readonly input: TurnInput }
   | {
       readonly state: "running";
       /** Seq of the user entry. */
@@ -69,8 +73,8 @@ export function loadOpenTurns(sql: Sql): OpenTurn[] {
 
 function toOpenTurn(row: Row): OpenTurn {
   const common = { id: row.id, no: row.no, acceptedAt: row.accepted_at };
-  if (row.state === "queued") {
-    return { ...common, state: "queued", input: JSON.parse(row.input ?? "null") as TurnInput };
+  if (row.state === "queued" || row.state === "stopped") {
+    return { ...common, state: row.state, input: JSON.parse(row.input ?? "null") as TurnInput };
   }
   return {
     ...common,
@@ -93,7 +97,7 @@ export function insertTurn(sql: Sql, turn: OpenTurn, digest: string): boolean {
     digest,
     turn.state,
     turn.acceptedAt,
-    turn.state === "queued" ? JSON.stringify(turn.input) : null,
+    turn.state === "running" ? null : JSON.stringify(turn.input),
     running?.start ?? null,
     running?.attempt ?? null,
     running?.epoch ?? null,
@@ -138,6 +142,11 @@ export function claimTurn(sql: Sql, id: string, epoch: string): void {
   );
 }
 
+/** Stops a turn that waits in line behind others; its input stays for its entries. */
+export function stopQueued(sql: Sql, id: string): void {
+  sql.run("UPDATE turn SET state = 'stopped' WHERE id = ? AND state = 'queued'", id);
+}
+
 /**
  * Ends the turn, once: `false` when it had ended before, or when `epoch` is given and no longer drives it.
  */
@@ -148,7 +157,8 @@ export function endTurn(
 ): boolean {
   return sql.run(
     `UPDATE turn SET state = ?, input = NULL, start = ?
-     WHERE id = ? AND state IN ('queued', 'running', 'waiting') AND epoch IS coalesce(?, epoch)`,
+     WHERE id = ? AND (state IN ('queued', 'running', 'waiting') OR input IS NOT NULL)
+       AND epoch IS coalesce(?, epoch)`,
     end.outcome,
     end.start,
     turn.id,

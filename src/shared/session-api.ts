@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 import type { SessionStatus, TurnState } from "./events.ts";
-import type { ContentPart } from "./messages.ts";
+import type { ContentPart, Usage } from "./messages.ts";
 
 /** Who speaks to a session. Derived from the verified principal and the route, never from a body. */
 export type SessionAddress = {
@@ -14,7 +14,7 @@ export type TurnInput =
   | { readonly kind: "message"; readonly content: readonly ContentPart[] }
   | {
       readonly kind: "regenerate";
-      /** The answer to replace; the newest one when absent. Its turn must be the newest of the session. */
+      /** The answer to replace, or the message that it answers; the newest one when absent. Its turn must be the newest of the session. */
       readonly reply?: string;
     };
 
@@ -59,6 +59,7 @@ export type HistoryPage = {
 
 export type HistoryMessage =
   | {
+      /** The id of the turn that first answered it, whichever turn answers it now. */
       readonly id: string;
       readonly role: "user";
       readonly turn: string;
@@ -72,6 +73,10 @@ export type HistoryMessage =
       readonly at: number;
       readonly state: TurnState;
       readonly error?: { readonly code: string; readonly message: string };
+      /** Tokens of the whole turn; absent until it ended. */
+      readonly usage?: Usage;
+      /** How many of `parts` each step said, in order; none when it was cut off before. */
+      readonly steps?: readonly number[];
       readonly parts: readonly HistoryPart[];
     };
 
@@ -86,6 +91,12 @@ export type HistoryPart =
       /** Absent while the call is not finished. */
       readonly result?: { readonly status: string; readonly content: readonly ContentPart[] };
     };
+
+/** The methods that can also be called with `fetch`: a POST of `{ method, args }`, whose body is then the stream. */
+export type StreamMethod = "acceptAndTail" | "openTail";
+
+/** The header with the rest of a stream's answer, as JSON; a `Failure` is the body of a response without it. */
+export const STREAM_ANSWER = "x-session-answer";
 
 /**
  * What a session object answers to, called by the Worker over RPC. Every method first checks that `address`

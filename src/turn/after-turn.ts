@@ -12,8 +12,11 @@ import type { Harness } from "./harness.ts";
  */
 export async function runJobs(core: SessionCore, harness: Harness): Promise<void> {
   for (const job of dueJobs(core.sql, core.clock.now())) {
+    const entries = turnFromJournal(core, job.payload);
+    // Ended by another instance, whose journal this one does not know: that one does the work.
+    if (entries.at(-1)?.kind !== "end") continue;
     try {
-      await runAfterTurn(core, harness, job.payload);
+      await runAfterTurn(core, harness, job.payload, entries);
       core.commit("job", () => removeJob(core.sql, job.id));
     } catch (error) {
       postpone(core, job, error);
@@ -32,8 +35,12 @@ function postpone(core: SessionCore, job: Job, error: unknown): void {
   });
 }
 
-async function runAfterTurn(core: SessionCore, harness: Harness, turn: string): Promise<void> {
-  const entries = turnFromJournal(core, turn);
+async function runAfterTurn(
+  core: SessionCore,
+  harness: Harness,
+  turn: string,
+  entries: readonly JournalEntry[],
+): Promise<void> {
   const scope: TurnScope = {
     address: core.platform.address,
     turn,

@@ -21,6 +21,8 @@ export type Platform = {
   readonly clock: Clock;
   /** Wakes the session at `at` (or soon after), also after a crash. One alarm: a later call replaces it. */
   readonly setAlarm: (at: number) => void;
+  /** Resolves when everything written so far is durable; what is written without waiting may be lost as one. */
+  readonly sync: () => Promise<void>;
   /** Keeps the object up while `work` runs, where the platform offers that. */
   readonly keepAlive: (work: Promise<void>) => void;
   readonly newId: () => string;
@@ -94,6 +96,9 @@ export class SessionCore {
 
   /** The entries of the newest turns that share this id's turn, oldest first. */
   entriesOf(turn: string): JournalEntry[] {
+    const open = this.running;
+    // Before the context is loaded, only the turn is: giving up a session that is too large must not need the rest.
+    if (!this.#window && open?.id === turn) return this.journal.window(open.start);
     const { window } = this;
     let start = window.length;
     while (start > 0 && window[start - 1]?.turn === turn) start--;
@@ -140,7 +145,11 @@ export class SessionCore {
   status(): SessionStatus {
     return {
       type: "status",
-      turns: this.open.map((turn) => ({ turn: turn.id, state: turn.state })),
+      turns: this.open.flatMap((turn) => {
+        if (turn.state === "stopped") return [];
+        const { turn: id, state, start } = this.viewOf(turn);
+        return [{ turn: id, state, start }];
+      }),
       last: this.events.last(),
     };
   }

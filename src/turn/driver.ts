@@ -13,7 +13,7 @@ import { recoveryBounds, recoveryExhausted } from "./recovery.ts";
 import { settleTurn } from "./settle.ts";
 import { runStep } from "./step.ts";
 import { runToolCalls } from "./tool-calls.ts";
-import { chooseWatermark } from "./window.ts";
+import { chooseWatermark, type TurnSizes } from "./window.ts";
 import { writeState } from "../session/state-documents.ts";
 
 /**
@@ -24,6 +24,7 @@ import { writeState } from "../session/state-documents.ts";
 export class Driver {
   readonly #core: SessionCore;
   readonly #harness: Harness;
+  readonly #sizes: TurnSizes = new WeakMap();
   #isRunning = false;
   #current: { readonly turn: string; readonly abort: AbortController } | null = null;
   /** The turn this driver broke off with an unexpected failure: taken up again, that counts as an interruption. */
@@ -63,6 +64,8 @@ export class Driver {
   }
 
   #next(): RunningTurn | null {
+    for (let turn = this.#core.open[0]; turn?.state === "stopped"; turn = this.#core.open[0])
+      settleTurn(this.#core, turn, { outcome: "stopped" }, { ...this.#harness, commit: "stop" });
     return this.#core.running ?? startNext(this.#core);
   }
 
@@ -79,7 +82,7 @@ export class Driver {
     try {
       const isInterrupted = turn.epoch !== core.epoch || this.#broken === turn.id;
       this.#broken = turn.id;
-      if (isInterrupted && !this.#recover(turn)) return;
+      if (isInterrupted && !(await this.#recover(turn))) return;
       await this.#runTurn(scope, turn.id);
       this.#broken = null;
     } catch (error) {
@@ -94,17 +97,18 @@ export class Driver {
     const core = this.#core;
     if (error instanceof LostTurn) {
       core.live = null;
-      // Stopped here, or driven by another instance now; beside that one nothing may run here.
+      // Stopped here, or taken by another instance; beside that one nothing may run here.
       const open = loadOpenTurns(core.sql);
-      core.open = open.some((other) => other.state === "running" && other.epoch !== core.epoch)
-        ? []
-        : open;
+      const isReplaced =
+        core.journal.isOutdated() ||
+        open.some((other) => other.state === "running" && other.epoch !== core.epoch);
+      core.open = isReplaced ? [] : open;
       return;
     }
     const failure = this.#describe(turn, error);
     settleTurn(
       core,
-      turn,
+      core.running?.id === turn.id ? core.running : turn,
       { outcome: "failed", error: failure },
       { ...this.#harness, commit: "end", epoch: core.epoch },
     );
@@ -121,10 +125,10 @@ export class Driver {
   }
 
   /**
-   * Takes an interrupted turn over from its last recorded fact; whether it goes on. The strike is stored before
+   * Takes an interrupted turn over from its last recorded fact; whether it goes on. The strike is durable before
    * anything is loaded: a session whose loading kills the object is given up, not retried for ever.
    */
-  #recover(turn: RunningTurn): boolean {
+  async #recover(turn: RunningTurn): Promise<boolean> {
     const core = this.#core;
     if (turn.strikes >= recoveryBounds.strikes) {
       const message =
@@ -135,6 +139,7 @@ export class Driver {
     core.commit("claim", () => claimTurn(core.sql, turn.id, core.epoch));
     const claimed = { ...turn, epoch: core.epoch };
     core.replaceOpen(claimed);
+    await core.platform.sync();
     const entries = core.entriesOf(turn.id);
     const exhausted = recoveryExhausted(entries, core.clock.now());
     if (exhausted) {
@@ -142,17 +147,18 @@ export class Driver {
       return false;
     }
     const isInStep = turn.attempt > (entries.at(-1)?.seq ?? 0);
-    core.commit("recover", (tx) => {
+    const attempt = core.commit("recover", (tx) => {
       tx.append(turn.id, {
         kind: "reset",
         attempt: isInStep ? turn.attempt : null,
         reason: "interrupted",
       });
-      const attempt = isInStep ? tx.reserve() : turn.attempt;
+      const next = isInStep ? tx.reserve() : turn.attempt;
       core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
-      if (!setAttempt(core.sql, turn.id, core.epoch, attempt)) throw new LostTurn();
-      core.replaceOpen({ ...claimed, attempt });
+      if (!setAttempt(core.sql, turn.id, core.epoch, next)) throw new LostTurn();
+      return next;
     });
+    core.replaceOpen({ ...claimed, attempt });
     core.platform.log("info", "turn_recovered", { turn: turn.id });
     return true;
   }
@@ -221,7 +227,7 @@ export class Driver {
   }
 
   #cutWindow(): void {
-    const from = chooseWatermark(this.#core.window, this.#harness.window);
+    const from = chooseWatermark(this.#core.window, this.#harness.window, this.#sizes);
     if (from === null) return;
     this.#core.commit("window", () => writeState(this.#core.sql, "context", { from }));
     this.#core.trimWindow(from);

@@ -29,41 +29,52 @@ export function acceptTurn(
   core: SessionCore,
   request: AcceptRequest,
 ): { readonly turn: TurnView; readonly isNew: boolean } {
-  const known = findTurn(core.sql, request.key);
-  if (known) {
-    if (known.digest !== request.digest) throw keyReused();
-    return { turn: toView(request.key, known.state, known.start), isNew: false };
-  }
   if (request.claimed) checkClaimed(core, request.claimed);
+  const turn = core.commit("accept", (tx) => insertAccepted(core, tx, request));
+  if (!turn) return acceptedBefore(core, request);
+  core.open = [...core.open, turn];
+  return { turn: core.viewOf(turn), isNew: true };
+}
+
+/** The new turn, or `null` when its key is taken: asked by inserting, so that a new message costs no look-up. */
+function insertAccepted(core: SessionCore, tx: Tx, request: AcceptRequest): OpenTurn | null {
+  const now = core.clock.now();
+  const isIdle = core.open.length === 0;
+  const turn = isIdle ? running(core, tx, request.key, now) : queued(tx, request, now);
+  if (!insertTurn(core.sql, turn, request.digest)) return null;
+  if (turn.state === "running") tx.append(turn.id, userFact(core, request.input), turn.start);
+  else checkQueue(core, request);
+  addJob(core.sql, {
+    id: turnJob(turn.id),
+    kind: "drive",
+    due: now + DEAD_MAN_MS,
+    payload: turn.id,
+  });
+  return turn;
+}
+
+function acceptedBefore(
+  core: SessionCore,
+  request: AcceptRequest,
+): { readonly turn: TurnView; readonly isNew: boolean } {
+  const known = findTurn(core.sql, request.key);
+  if (known?.digest !== request.digest) throw keyReused();
+  return { turn: toView(request.key, known.state, known.start), isNew: false };
+}
+
+function checkQueue(core: SessionCore, request: AcceptRequest): void {
   if (core.open.length > MAX_QUEUED) {
     throw new CarrelError(
       "too_many",
       `${MAX_QUEUED} messages already wait in this session. Try again when a turn has ended.`,
     );
   }
-  const now = core.clock.now();
-  const isIdle = core.open.length === 0;
-  const fact = isIdle ? userFact(core, request.input) : null;
-  if (!isIdle && request.input.kind === "regenerate") {
+  if (request.input.kind === "regenerate") {
     throw new CarrelError(
       "conflict",
       "A turn is running; stop it or wait for its end before asking for another answer.",
     );
   }
-  const turn = core.commit("accept", (tx): OpenTurn => {
-    const accepted = fact ? running(core, tx, request.key, now) : queued(tx, request, now);
-    insertTurn(core.sql, accepted, request.digest);
-    if (fact && accepted.state === "running") tx.append(accepted.id, fact, accepted.start);
-    addJob(core.sql, {
-      id: turnJob(accepted.id),
-      kind: "drive",
-      due: now + DEAD_MAN_MS,
-      payload: accepted.id,
-    });
-    return accepted;
-  });
-  core.open = [...core.open, turn];
-  return { turn: core.viewOf(turn), isNew: true };
 }
 
 /** Takes up the oldest queued turn; `null` when none waits. */
@@ -108,10 +119,11 @@ export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { k
   if (input.kind === "message") return { kind: "user", content: input.content };
   const newest = core.window.findLast((entry) => entry.kind === "user");
   if (newest?.kind !== "user") throw notFound("A message to answer again");
-  if (input.reply !== undefined && turnOfMessage(input.reply) !== newest.turn) {
+  const { content, turn, message = turn } = newest;
+  if (input.reply !== undefined && input.reply !== message && turnOfMessage(input.reply) !== turn) {
     throw invalid("Only the newest answer of a session can be given anew.");
   }
-  return { kind: "user", content: newest.content, replaces: newest.turn };
+  return { kind: "user", content, replaces: turn, message };
 }
 
 /** A client may say what it thinks the history is; nothing of it is believed, and what we never said is refused. */

@@ -6,7 +6,7 @@ import { toAgentState, type AgentState } from "../session/agent-state.ts";
 import { readHistory } from "../session/history.ts";
 import { nextDue } from "../session/jobs.ts";
 import { runTail } from "../session/tail.ts";
-import { findTurn } from "../session/turns.ts";
+import { findTurn, stopQueued } from "../session/turns.ts";
 import { runJobs } from "./after-turn.ts";
 import { SessionCore, toView, type Platform } from "./core.ts";
 import { Driver } from "./driver.ts";
@@ -55,9 +55,11 @@ export class Session {
     }
     if (after && after.seq >= core.nextSeq)
       throw invalid('This session has no event with that id. Start from "0.0".');
-    if (until !== undefined && !findTurn(core.sql, until)) throw notFound("That turn");
-    const startOf = (turn: string): Cursor | null => {
-      const start = findTurn(core.sql, turn)?.start ?? null;
+    const find = (id: string) => core.open.find((turn) => turn.id === id) ?? findTurn(core.sql, id);
+    if (until !== undefined && !find(until)) throw notFound("That turn");
+    const startOf = (id: string): Cursor | null => {
+      const turn = find(id);
+      const start = turn && "start" in turn ? turn.start : null;
       return start === null ? null : { seq: start - 1, offset: 0 };
     };
     this.#wake();
@@ -69,6 +71,7 @@ export class Session {
           clock: core.clock,
           after: () => after ?? (until === undefined ? START : startOf(until)),
           status: () => core.status(),
+          isLast: (event) => event.type === "turn-end" && event.turn === until,
           isOver: () => until !== undefined && !core.open.some((turn) => turn.id === until),
           isBusy: () => core.open.length > 0,
         },
@@ -79,13 +82,19 @@ export class Session {
   /** Ends the running turn, or the named one, as stopped; committed when this returns. */
   stop(turn?: string): TurnView | null {
     const core = this.#core;
-    const open =
-      turn === undefined ? core.open[0] : core.open.find((candidate) => candidate.id === turn);
+    const open = core.open.find((candidate) =>
+      turn === undefined ? candidate.state !== "stopped" : candidate.id === turn,
+    );
     if (!open) {
       if (turn === undefined) return null;
       const ended = findTurn(core.sql, turn);
       if (!ended) throw notFound("That turn");
       return toView(turn, ended.state, ended.start);
+    }
+    if (open !== core.open[0]) {
+      core.commit("stop", () => stopQueued(core.sql, open.id));
+      if (open.state === "queued") core.replaceOpen({ ...open, state: "stopped" });
+      return toView(open.id, "stopped", null);
     }
     settleTurn(core, open, { outcome: "stopped" }, { ...this.#harness, commit: "stop" });
     this.#driver.abort(open.id);
@@ -115,7 +124,7 @@ export class Session {
   /** The oldest unfinished turn. */
   current(): TurnView | null {
     this.#wake();
-    const turn = this.#core.open[0];
+    const turn = this.#core.open.find(({ state }) => state !== "stopped");
     return turn ? this.#core.viewOf(turn) : null;
   }
 

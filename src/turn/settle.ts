@@ -35,11 +35,11 @@ export function settleTurn(
 ): void {
   const now = core.clock.now();
   core.commit(options.commit, (tx) => {
-    const added = options.more?.(tx) ?? [];
-    const start = turn.state === "queued" ? startQueued(core, turn, tx) : turn.start;
+    const entries = core.entriesOf(turn.id);
+    entries.push(...(options.more?.(tx) ?? []));
+    const start = turn.state === "running" ? turn.start : startQueued(core, turn, tx);
     if (turn.state === "running" && end.outcome !== "completed")
-      added.push(...cutShort(core, turn, end, added, tx));
-    const entries = [...core.entriesOf(turn.id), ...added];
+      entries.push(...cutShort(core, turn, end, entries, tx));
     const facts = { usage: usageOf(entries), steps: stepsOf(entries).length };
     tx.append(turn.id, { kind: "end", ...end, ...facts });
     if (!endTurn(core.sql, turn, { outcome: end.outcome, start, epoch: options.epoch ?? null }))
@@ -54,11 +54,7 @@ export function settleTurn(
   core.open = core.open.filter((candidate) => candidate.id !== turn.id);
 }
 
-function startQueued(
-  core: SessionCore,
-  turn: Extract<OpenTurn, { state: "queued" }>,
-  tx: Tx,
-): number {
+function startQueued(core: SessionCore, turn: Exclude<OpenTurn, RunningTurn>, tx: Tx): number {
   return tx.append(turn.id, userFact(core, turn.input)).seq;
 }
 
@@ -67,19 +63,20 @@ function cutShort(
   core: SessionCore,
   turn: RunningTurn,
   end: TurnEnd,
-  added: JournalEntry[],
+  before: readonly JournalEntry[],
   tx: Tx,
 ): JournalEntry[] {
-  const before = [...core.entriesOf(turn.id), ...added];
   const finish: StepFinish = end.outcome === "stopped" ? "stopped" : "failed";
   const written: JournalEntry[] = [];
+  const isLive = core.live?.turn === turn.id;
+  // An attempt that died with its object may have shown more than was kept of it.
+  if (!isLive && before.every((entry) => entry.seq < turn.attempt)) {
+    written.push(
+      tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "interrupted" }),
+    );
+  }
   const partial = partialStep(core, turn, before);
   if (partial) {
-    if (partial.reset !== null) {
-      written.push(
-        tx.append(turn.id, { kind: "reset", attempt: partial.reset, reason: "interrupted" }),
-      );
-    }
     const { step, model, parts } = partial;
     written.push(
       tx.append(turn.id, { kind: "step", step, model, parts, finish, usage: noUsage }, partial.seq),
@@ -99,8 +96,6 @@ type Partial = {
   readonly parts: readonly StepPart[];
   /** The seq to journal at; a new one when absent. */
   readonly seq?: number;
-  /** A dead attempt whose events are taken back first. */
-  readonly reset: number | null;
   readonly checkpoint: boolean;
 };
 
@@ -110,14 +105,15 @@ function partialStep(
   turn: RunningTurn,
   entries: readonly JournalEntry[],
 ): Partial | null {
-  if (core.live?.turn === turn.id) {
-    const { step, model, seq } = core.live;
-    return { step, model, parts: partsOf(core.live), seq, reset: null, checkpoint: true };
+  const { live } = core;
+  if (live?.turn === turn.id && entries.every(({ seq }) => seq !== live.seq)) {
+    const { step, model, seq } = live;
+    return { step, model, parts: partsOf(live), seq, checkpoint: true };
   }
   if (entries.some((entry) => entry.seq >= turn.attempt)) return null;
   const saved = readCheckpoint(core, turn.id);
   if (!saved) return null;
-  return { ...saved, reset: turn.attempt, checkpoint: true };
+  return { ...saved, checkpoint: true };
 }
 
 type Checkpoint = {

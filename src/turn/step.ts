@@ -65,24 +65,26 @@ export async function runStep(context: StepContext, turn: RunningTurn): Promise<
 
 /** A new attempt's seq, stored before its first byte is shown. */
 function newAttempt(core: SessionCore, turn: RunningTurn): RunningTurn {
-  return core.commit("attempt", (tx) => takeAttempt(core, turn, tx.reserve()));
+  const next = core.commit("attempt", (tx) => takeAttempt(core, turn, tx.reserve()));
+  core.replaceOpen(next);
+  return next;
 }
 
 /** Gives up what an attempt has shown: readers are told to forget it. */
 function supersede(core: SessionCore, turn: RunningTurn): RunningTurn {
-  core.live = null;
-  return core.commit("retry", (tx) => {
+  const next = core.commit("retry", (tx) => {
     tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "retry" });
     core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
     return takeAttempt(core, turn, tx.reserve());
   });
+  core.live = null;
+  core.replaceOpen(next);
+  return next;
 }
 
 function takeAttempt(core: SessionCore, turn: RunningTurn, attempt: number): RunningTurn {
   if (!setAttempt(core.sql, turn.id, core.epoch, attempt)) throw new LostTurn();
-  const next = { ...turn, attempt };
-  core.replaceOpen(next);
-  return next;
+  return { ...turn, attempt };
 }
 
 async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
@@ -108,7 +110,10 @@ async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
       live.size - savedSize >= CHECKPOINT_CHARS ||
       (live.size > savedSize && core.clock.now() - savedAt >= CHECKPOINT_MS)
     ) {
-      core.commit("live", () => writeCheckpoint(core, live));
+      core.commit("live", () => {
+        if (!isDriver(core.sql, live.turn, core.epoch)) throw new LostTurn();
+        writeCheckpoint(core, live);
+      });
       savedAt = core.clock.now();
       savedSize = live.size;
     }
@@ -182,7 +187,6 @@ function commitStep(
             error: { code: "model_refused", message: "The model declined to answer this." },
           }
         : { outcome: "completed" };
-    core.live = null;
     settleTurn(core, turn, end, {
       commit: "step",
       epoch: core.epoch,

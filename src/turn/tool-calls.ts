@@ -59,6 +59,7 @@ async function runOne(
   tool: Tool | "too many" | undefined,
 ): Promise<void> {
   const { core, scope } = context;
+  if (scope.signal.aborted) throw new LostTurn();
   const outcome = await outcomeOf(context, turn, call, tool);
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
@@ -128,7 +129,10 @@ async function perform(
         content: [{ type: "text", text: "Done (confirmed after an interruption)." }],
       };
   }
-  if (tool.replay !== "pure" && !wasBegun) {
+  if (wasBegun) {
+    // Nothing is written before this run, which is what else finds out that another instance has the turn.
+    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+  } else if (tool.replay !== "pure") {
     core.commit("intent", (tx) => {
       if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
       tx.append(turn.id, { kind: "intent", call: call.call, name: call.name });

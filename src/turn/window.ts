@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../session/entries.ts";
-import { groupTurns, toModelMessages } from "../session/transcript.ts";
+import { groupTurns, toModelMessages, type TurnEntries } from "../session/transcript.ts";
 import { estimateMessageTokens } from "../context/tokens.ts";
 
 /** When the context is cut, and how much of it stays. AgentScope's compaction defaults. */
@@ -15,6 +15,11 @@ export const defaultWindow: WindowOptions = {
   keepMessages: 20,
 };
 
+type TurnSize = { readonly messages: number; readonly tokens: number };
+
+/** The sizes of ended turns by their first entry: these never change, and counting a full context takes a while. */
+export type TurnSizes = WeakMap<JournalEntry, TurnSize>;
+
 /**
  * Where the context should start instead: the seq of a user entry, such that the newest turns with at most
  * `keepMessages` messages (and half the token trigger) stay, at least the newest turn. `null` while it fits.
@@ -23,12 +28,12 @@ export const defaultWindow: WindowOptions = {
 export function chooseWatermark(
   entries: readonly JournalEntry[],
   options: WindowOptions,
+  sizes: TurnSizes = new WeakMap(),
 ): number | null {
-  const turns = groupTurns(entries).map((turn) => {
-    const messages = toModelMessages(turn.entries);
-    const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-    return { start: turn.entries[0]?.seq ?? 0, messages: messages.length, tokens };
-  });
+  const turns = groupTurns(entries).map((turn) => ({
+    start: turn.entries[0]?.seq ?? 0,
+    ...sizeOf(turn, sizes),
+  }));
   const total = turns.reduce(
     (sum, turn) => ({ messages: sum.messages + turn.messages, tokens: sum.tokens + turn.tokens }),
     {
@@ -49,4 +54,15 @@ export function chooseWatermark(
     start = turn.start;
   }
   return start === turns[0]?.start ? null : start;
+}
+
+function sizeOf(turn: TurnEntries, sizes: TurnSizes): TurnSize {
+  const [first] = turn.entries;
+  const known = first && sizes.get(first);
+  if (known) return known;
+  const messages = toModelMessages(turn.entries);
+  const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  const size = { messages: messages.length, tokens };
+  if (first && turn.entries.at(-1)?.kind === "end") sizes.set(first, size);
+  return size;
 }

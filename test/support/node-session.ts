@@ -1,0 +1,46 @@
+import type { Clock } from "../../src/shared/clock.ts";
+import { noPoint } from "../../src/shared/point.ts";
+import { Session } from "../../src/turn/session.ts";
+import { defaultLimits } from "../../src/turn/limits.ts";
+import { defaultWindow } from "../../src/turn/window.ts";
+import type { Sql } from "../../src/shared/sql.ts";
+import { createScriptedModel, createWitness } from "./scripted-model.ts";
+import { createEffects, createScriptedTools } from "./scripted-tools.ts";
+
+/** Short waits are over at once, long ones only when nobody waits any more. */
+const impatientClock: Clock = {
+  now: () => 0,
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (ms < 1_000 || signal?.aborted === true) resolve();
+      else signal?.addEventListener("abort", () => resolve(), { once: true });
+    }),
+};
+
+/** A session of the scripted agent in plain Node, over a database that outlives it. `pause` comes before each batch. */
+export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session {
+  const witness = createWitness();
+  const tools = createScriptedTools(createEffects(), pause);
+  return new Session(
+    {
+      address: { agent: "scripted", user: "local", session: "s" },
+      sql,
+      clock: impatientClock,
+      setAlarm: () => {},
+      sync: () => Promise.resolve(),
+      keepAlive: () => {},
+      newId: () => crypto.randomUUID(),
+      point: noPoint,
+      log: () => {},
+    },
+    {
+      model: createScriptedModel(witness, pause),
+      capabilities: [{ name: "tools", tools: () => tools }],
+      limits: defaultLimits,
+      window: defaultWindow,
+      retry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
+      hasAfterTurn: false,
+      assemble: () => "",
+    },
+  );
+}
