@@ -6,15 +6,20 @@ import { CarrelError } from "../src/shared/errors.ts";
 import { parseSessionKey, sessionKey } from "../src/shared/ids.ts";
 import { consoleLog } from "../src/shared/log.ts";
 import { noPoint, type Point } from "../src/shared/point.ts";
-import type {
-  AcceptRequest,
-  Failure,
-  SessionAddress,
-  SessionApi,
-  TailRequest,
+import {
+  type AcceptRequest,
+  type Failure,
+  type SessionAddress,
+  type SessionApi,
+  STREAM_ANSWER,
+  type TailRequest,
 } from "../src/shared/session-api.ts";
 import { Session } from "../src/turn/session.ts";
 import { platformSql } from "./sql.ts";
+
+type StreamCall =
+  | { readonly method: "acceptAndTail"; readonly args: [SessionAddress, AcceptRequest] }
+  | { readonly method: "openTail"; readonly args: [SessionAddress, TailRequest] };
 
 /** The class of session objects for a deployment: one object a session. It owns time, order and storage, and decides nothing. */
 export function sessionObject(deployment: Deployment) {
@@ -33,6 +38,7 @@ export function sessionObject(deployment: Deployment) {
           sql: platformSql(ctx.storage),
           clock: systemClock,
           setAlarm: (at) => void ctx.storage.setAlarm(at),
+          sync: () => ctx.storage.sync(),
           keepAlive: (work) => ctx.waitUntil(work),
           newId: () => crypto.randomUUID(),
           point: (name) => this.point(name),
@@ -60,6 +66,16 @@ export function sessionObject(deployment: Deployment) {
       return this.#answer("openTail", address, () => ({
         events: this.#stream(this.#session.tail(request)),
       }));
+    }
+
+    /** `acceptAndTail` or `openTail` with the stream as a body, which costs less than one over RPC. */
+    override async fetch(request: Request): Promise<Response> {
+      const { method, args } = await request.json<StreamCall>();
+      const answer =
+        method === "openTail" ? await this.openTail(...args) : await this.acceptAndTail(...args);
+      if (!answer.ok) return Response.json(answer);
+      const { events, ...head } = answer;
+      return new Response(events, { headers: { [STREAM_ANSWER]: JSON.stringify(head) } });
     }
 
     stop(address: SessionAddress, turn?: string) {

@@ -22,6 +22,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 /** `CARREL_API_KEYS` parsed: empty when unset. Throws a plain `Error` that names what is wrong, which operators see. */
 export function parseApiKeys(env: Env): readonly ApiKey[] {
+  if (env.CARREL_API_KEYS === undefined) return [];
   const text = optionalText.parse(env.CARREL_API_KEYS);
   if (text === undefined || text === "") return [];
   let json: unknown;

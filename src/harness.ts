@@ -10,6 +10,7 @@ import { createGuardedFetch } from "./shared/guarded-fetch.ts";
 import { parseId } from "./shared/ids.ts";
 import { currentTime } from "./tools/current-time.ts";
 import { createTemplateTools } from "./tools/template-files.ts";
+import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
@@ -23,29 +24,38 @@ export type Deployment = {
   readonly harness: (agent: string, env: Env) => Harness;
 };
 
-/** Checks the definitions once: ids are well formed and unique. Throws a plain `Error`, which operators see at start. */
-export function createDeployment(definitions: readonly AgentDefinition[]): Deployment {
+/**
+ * Checks the definitions once: ids are well formed and unique. Throws a plain `Error`, which operators see at start.
+ * `template` is what every user's workspace starts from; default: the one that was bundled.
+ */
+export function createDeployment(
+  definitions: readonly AgentDefinition[],
+  template: Template = createTemplate(templateFiles, templateVersion),
+): Deployment {
   const ids = definitions.map((definition) => parseId("The id of an agent", definition.id));
   if (new Set(ids).size < ids.length) throw new Error("two agents have the same id");
   const find = (agent: string) => definitions.find((definition) => definition.id === agent);
-  const template = createTemplate(templateFiles, templateVersion);
+  const fileTools = createTemplateTools(template);
   return {
     has: (agent) => find(agent) !== undefined,
     harness(agent, env) {
       const definition = find(agent);
       if (!definition) throw new Error("no such agent");
-      return createHarness(definition, env, template);
+      return createHarness(definition, env, { template, fileTools });
     },
   };
 }
 
+/** What all agents and sessions of a deployment share; nothing in it ever changes. */
+type Shared = { readonly template: Template; readonly fileTools: readonly Tool[] };
+
 /** The one list: an agent's capabilities in their order, its model and its limits. */
-function createHarness(definition: AgentDefinition, env: Env, template: Template): Harness {
+function createHarness(definition: AgentDefinition, env: Env, shared: Shared): Harness {
   const capabilities: Capability[] = [
     ...(definition.capabilities ?? []),
     { name: "own-tools", tools: () => definition.tools ?? [] },
     { name: "clock", tools: () => [currentTime] },
-    { name: "template-files", tools: () => createTemplateTools(template) },
+    { name: "template-files", tools: () => shared.fileTools },
   ];
   return {
     model: withInactivityLimit(
@@ -62,7 +72,7 @@ function createHarness(definition: AgentDefinition, env: Env, template: Template
       assemblePrompt({
         persona: definition.systemPrompt ?? "",
         sections,
-        files: template,
+        files: shared.template,
         agentName: definition.name ?? definition.id,
         sessionId: scope.address.session,
         date: scope.now(),

@@ -4,7 +4,10 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** `node`: pure code and rules; `worker`: in workerd; `crash`: the real dev server, killed; `browser`: Chromium. */
+/**
+ * `node`: pure code and rules; `worker`: in workerd; `crash`: the real dev server, killed; `browser`: Chromium;
+ * `long`: what takes minutes.
+ */
 export default defineConfig({
   root,
   test: {
@@ -15,7 +18,7 @@ export default defineConfig({
           name: "node",
           environment: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/worker/**", "test/crash/**", "test/browser/**"],
+          exclude: ["test/worker/**", "test/crash/**", "test/browser/**", "test/long/**"],
           testTimeout: 30_000,
         },
       },
@@ -25,9 +28,17 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             main: "./test/support/worker.ts",
+            // Objects that crash on purpose would fill the screen.
+            verbose: false,
           }),
         ],
-        test: { name: "worker", include: ["test/worker/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          name: "worker",
+          include: ["test/worker/**/*.test.ts"],
+          testTimeout: 60_000,
+          // `CRASH_PAIRS=all`: every second crash of the crash sweep, which takes some minutes.
+          provide: { crashPairs: process.env.CRASH_PAIRS ?? "some" },
+        },
       },
       {
         root,
@@ -45,6 +56,16 @@ export default defineConfig({
           environment: "node",
           include: ["test/browser/**/*.test.ts"],
           testTimeout: 60_000,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "long",
+          environment: "node",
+          include: ["test/long/**/*.test.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -11,6 +11,10 @@ const PAGE_CHARS = 64_000;
 
 const encoder = new TextEncoder();
 
+/** Whether a row can hold this body. */
+export const fitsRow = (body: string): boolean =>
+  body.length <= MAX_BODY_BYTES / 3 || encoder.encode(body).byteLength <= MAX_BODY_BYTES;
+
 /**
  * The append-only log of one session. The newest entries stay in memory (a bounded number of characters),
  * so a reader that keeps up costs no statement.
@@ -46,9 +50,7 @@ export class Journal {
   insert(seq: number, turn: string, at: number, fact: Fact): JournalEntry {
     const { kind, ...rest } = fact;
     const body = JSON.stringify(rest);
-    if (body.length > MAX_BODY_BYTES / 3 && encoder.encode(body).byteLength > MAX_BODY_BYTES) {
-      throw tooLarge("One entry of the session", "1.9 MB");
-    }
+    if (!fitsRow(body)) throw tooLarge("One entry of the session", "1.9 MB");
     this.#sql.run(
       "INSERT INTO journal(seq, turn, kind, at, body) VALUES (?, ?, ?, ?, ?)",
       seq,

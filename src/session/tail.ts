@@ -81,7 +81,8 @@ export async function runTail(tail: Tail, write: (text: string) => Promise<void>
       if (tail.isOver()) return;
       if (tail.isBusy()) activeAt = clock.now();
       if (clock.now() - activeAt >= IDLE_MS) return;
-      await bell;
+      // The timer may have run out while a write took its time.
+      if (!isSilent) await bell;
       if (!isSilent) continue;
       isSilent = false;
       startTimer();

@@ -6,11 +6,11 @@ import { nest, type TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
 import { startNext } from "./inbox.ts";
-import { runJobs } from "./after-turn.ts";
+import type { Jobs } from "./after-turn.ts";
 import { limitReached, type LimitReached } from "./limits.ts";
 import { prepareTurn } from "./prepare.ts";
 import { recoveryBounds, recoveryExhausted } from "./recovery.ts";
-import { settleTurn } from "./settle.ts";
+import { abandonTurn, settleTurn } from "./settle.ts";
 import { runStep } from "./step.ts";
 import { runToolCalls } from "./tool-calls.ts";
 import { chooseWatermark, type TurnSizes } from "./window.ts";
@@ -24,15 +24,17 @@ import { writeState } from "../session/state-documents.ts";
 export class Driver {
   readonly #core: SessionCore;
   readonly #harness: Harness;
+  readonly #jobs: Jobs;
   readonly #sizes: TurnSizes = new WeakMap();
   #isRunning = false;
   #current: { readonly turn: string; readonly abort: AbortController } | null = null;
   /** The turn this driver broke off with an unexpected failure: taken up again, that counts as an interruption. */
   #broken: string | null = null;
 
-  constructor(core: SessionCore, harness: Harness) {
+  constructor(core: SessionCore, harness: Harness, jobs: Jobs) {
     this.#core = core;
     this.#harness = harness;
+    this.#jobs = jobs;
   }
 
   get isRunning(): boolean {
@@ -52,15 +54,20 @@ export class Driver {
 
   async #loop(): Promise<void> {
     try {
-      do {
-        for (let turn = this.#next(); turn; turn = this.#next()) await this.#drive(turn);
-        if (this.#harness.hasAfterTurn) await runJobs(this.#core, this.#harness);
-      } while (this.#core.open.length > 0);
+      for (let turn = this.#next(); turn; turn = this.#next()) {
+        await this.#drive(turn);
+        this.#afterTurn();
+      }
+      this.#afterTurn();
     } catch (error) {
       this.#core.platform.log("error", "driver_failed", errorFacts(error));
     } finally {
       this.#isRunning = false;
     }
+  }
+
+  #afterTurn(): void {
+    if (this.#harness.hasAfterTurn) this.#core.platform.keepAlive(this.#jobs.run());
   }
 
   #next(): RunningTurn | null {
@@ -132,8 +139,8 @@ export class Driver {
     const core = this.#core;
     if (turn.strikes >= recoveryBounds.strikes) {
       const message =
-        "Loading the session for this turn failed again and again; the turn was given up.";
-      this.#giveUp(turn, { code: "out_of_memory", message });
+        "The conversation is too large to be loaded. This turn was given up; the next message begins with an empty context.";
+      abandonTurn(core, turn, { code: "out_of_memory", message });
       return false;
     }
     core.commit("claim", () => claimTurn(core.sql, turn.id, core.epoch));

@@ -7,7 +7,7 @@ import { readHistory } from "../session/history.ts";
 import { nextDue } from "../session/jobs.ts";
 import { runTail } from "../session/tail.ts";
 import { findTurn, stopQueued } from "../session/turns.ts";
-import { runJobs } from "./after-turn.ts";
+import { Jobs } from "./after-turn.ts";
 import { SessionCore, toView, type Platform } from "./core.ts";
 import { Driver } from "./driver.ts";
 import type { Harness } from "./harness.ts";
@@ -22,6 +22,7 @@ export class Session {
   readonly #core: SessionCore;
   readonly #harness: Harness;
   readonly #driver: Driver;
+  readonly #jobs: Jobs;
   /** When the alarm stands, as far as this instance knows. */
   #alarmAt: number | null = null;
 
@@ -30,7 +31,8 @@ export class Session {
     const setAlarm = (at: number) => this.#setAlarm(platform, at);
     this.#core = new SessionCore({ ...platform, setAlarm });
     this.#harness = harness;
-    this.#driver = new Driver(this.#core, harness);
+    this.#jobs = new Jobs(this.#core, harness);
+    this.#driver = new Driver(this.#core, harness, this.#jobs);
   }
 
   /** Takes a message in, committed when this returns. Safe to repeat with the same key. */
@@ -140,10 +142,10 @@ export class Session {
       if (this.#core.open.length > 0) {
         platform.setAlarm(clock.now() + DEAD_MAN_MS);
         this.#driver.start();
-      } else if (this.#driver.isRunning) {
+      } else if (this.#driver.isRunning || this.#jobs.isRunning) {
         platform.setAlarm(clock.now() + DEAD_MAN_MS);
       } else if (nextDue(sql) !== null) {
-        await runJobs(this.#core, this.#harness);
+        await this.#jobs.run();
       }
     } catch (error) {
       platform.log("error", "alarm_failed", errorFacts(error));

@@ -3,7 +3,9 @@ import type { CommitName } from "../shared/point.ts";
 import { noUsage } from "../shared/messages.ts";
 import { openCalls, type Fact, type JournalEntry, type StepFinish } from "../session/entries.ts";
 import { removeJob } from "../session/jobs.ts";
+import { fitsRow } from "../session/journal.ts";
 import { partsOf, type LiveStep } from "../session/live-step.ts";
+import { writeState } from "../session/state-documents.ts";
 import { endTurn, type OpenTurn, type RunningTurn } from "../session/turns.ts";
 import type { StepPart } from "../shared/messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
@@ -50,6 +52,38 @@ export function settleTurn(
       removeJob(core.sql, turnJob(turn.id));
     }
   });
+  forget(core, turn);
+}
+
+/**
+ * Ends a turn whose session is too large to be loaded, without loading more than its newest step: what was said
+ * stays in the history, and the model's context begins anew after it, so that the next message can be answered.
+ */
+export function abandonTurn(core: SessionCore, turn: RunningTurn, error: TurnEnd["error"]): void {
+  core.commit("end", (tx) => {
+    if (turn.attempt > core.journal.last)
+      tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "interrupted" });
+    const failure = error === undefined ? {} : { error };
+    const [{ steps, last } = { steps: 0, last: null }] = core.sql.all<{
+      steps: number;
+      last: number | null;
+    }>(
+      "SELECT count(*) AS steps, max(seq) AS last FROM journal WHERE seq >= ? AND kind = 'step'",
+      turn.start,
+    );
+    if (last !== null) settleCalls(turn, core.journal.window(last), tx);
+    const fact = { kind: "end", outcome: "failed", ...failure, usage: noUsage, steps } as const;
+    const end = tx.append(turn.id, fact);
+    writeState(core.sql, "context", { from: end.seq + 1 });
+    core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
+    removeJob(core.sql, turnJob(turn.id));
+    if (!endTurn(core.sql, turn, { outcome: "failed", start: turn.start, epoch: null }))
+      throw new LostTurn();
+  });
+  forget(core, turn);
+}
+
+function forget(core: SessionCore, turn: OpenTurn): void {
   core.live = null;
   core.open = core.open.filter((candidate) => candidate.id !== turn.id);
 }
@@ -78,16 +112,29 @@ function cutShort(
   const partial = partialStep(core, turn, before);
   if (partial) {
     const { step, model, parts } = partial;
-    written.push(
-      tx.append(turn.id, { kind: "step", step, model, parts, finish, usage: noUsage }, partial.seq),
-    );
+    const fact = { kind: "step", step, model, parts, finish, usage: noUsage } as const;
+    // Too much for one row: it cannot be kept, so whoever saw it is told to forget it.
+    if (fitsRow(JSON.stringify(fact))) written.push(tx.append(turn.id, fact, partial.seq));
+    else if (isLive)
+      written.push(
+        tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "interrupted" }),
+      );
   }
-  for (const call of openCalls([...before, ...written])) {
-    const wasBegun = before.some((entry) => entry.kind === "intent" && entry.call === call.call);
-    written.push(tx.append(turn.id, unfinished(call, wasBegun)));
-  }
+  written.push(...settleCalls(turn, [...before, ...written], tx));
   if (partial?.checkpoint) core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
   return written;
+}
+
+/** A result for every call of the newest step that has none. */
+function settleCalls(
+  turn: RunningTurn,
+  entries: readonly JournalEntry[],
+  tx: Tx,
+): JournalEntry[] {
+  return openCalls(entries).map((call) => {
+    const wasBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
+    return tx.append(turn.id, unfinished(call, wasBegun));
+  });
 }
 
 type Partial = {
@@ -124,12 +171,14 @@ type Checkpoint = {
 
 /** Keeps what the live step has said so far, so that a turn that is given up after a crash keeps it. */
 export function writeCheckpoint(core: SessionCore, live: LiveStep): void {
-  const body: Checkpoint = { step: live.step, model: live.model, parts: partsOf(live) };
+  const checkpoint: Checkpoint = { step: live.step, model: live.model, parts: partsOf(live) };
+  const body = JSON.stringify(checkpoint);
+  if (!fitsRow(body)) return;
   core.sql.run(
     "INSERT INTO live(turn, seq, body) VALUES (?, ?, ?) ON CONFLICT(turn) DO UPDATE SET seq = excluded.seq, body = excluded.body",
     live.turn,
     live.seq,
-    JSON.stringify(body),
+    body,
   );
   live.isSaved = true;
 }

@@ -1,5 +1,6 @@
 import { CarrelError, ModelError } from "../shared/errors.ts";
 import { noUsage, type FinishReason, type Usage } from "../shared/messages.ts";
+import { cutAt } from "../shared/text.ts";
 import type { ModelEvent, ModelRequest } from "../model/model.ts";
 import { retryDelay, type RetryOptions } from "../model/retry.ts";
 import { LiveStep, partsOf } from "../session/live-step.ts";
@@ -105,7 +106,7 @@ async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
     for (const event of batch) answer = take(live, calls, event) ?? answer;
     if (batch.length > 0) core.bell.ring();
     point("model:batch");
-    if (live.size > MAX_STEP_CHARS) return { finish: "length", usage: answer?.usage ?? noUsage };
+    if (live.size >= MAX_STEP_CHARS) return { finish: "length", usage: answer?.usage ?? noUsage };
     if (
       live.size - savedSize >= CHECKPOINT_CHARS ||
       (live.size > savedSize && core.clock.now() - savedAt >= CHECKPOINT_MS)
@@ -141,7 +142,7 @@ function take(live: LiveStep, calls: Map<number, TapePart>, event: ModelEvent): 
   switch (event.type) {
     case "text":
     case "reasoning":
-      live.say(event.type, event.text);
+      live.say(event.type, cutAt(event.text, MAX_STEP_CHARS - live.size));
       return null;
     case "reasoning-signature":
       live.sign(event.signature);
@@ -156,7 +157,7 @@ function take(live: LiveStep, calls: Map<number, TapePart>, event: ModelEvent): 
           "malformed",
           "The model sent arguments for a call that it did not begin.",
         );
-      live.input(part, event.text);
+      live.input(part, cutAt(event.text, MAX_STEP_CHARS - live.size));
       return null;
     }
     case "finish":

@@ -7,7 +7,7 @@ import type { PreparedCall, Tool, ToolContext } from "../tools/tool.ts";
 import { truncate } from "../tools/truncate.ts";
 import { nest, type Capability, type ToolOutcome, type TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
-import type { Limits } from "./limits.ts";
+import { stepsOf, type Limits } from "./limits.ts";
 import type { PreparedTurn } from "./prepare.ts";
 
 export type ToolCallsContext = {
@@ -28,12 +28,15 @@ const MAX_IMAGE_CHARS = 1_000_000;
  * whose tools allow it run beside each other, the others one after another in the order of the model.
  */
 export async function runToolCalls(context: ToolCallsContext, turn: RunningTurn): Promise<void> {
-  const calls = openCalls(context.core.entriesOf(turn.id));
+  const entries = context.core.entriesOf(turn.id);
+  // Counted from the step's first call, also when the turn is taken up in the middle of them.
+  const made = stepsOf(entries).at(-1)?.parts.filter((part) => part.type === "tool-call") ?? [];
+  const allowed = made.slice(0, context.limits.maxCallsPerStep).map(({ call }) => call);
   let beside: Promise<void>[] = [];
-  for (const [index, call] of calls.entries()) {
+  for (const call of openCalls(entries)) {
     const tool = context.prepared.tools.get(call.name);
     const work = () =>
-      runOne(context, turn, call, index < context.limits.maxCallsPerStep ? tool : "too many");
+      runOne(context, turn, call, allowed.includes(call.call) ? tool : "too many");
     if (tool?.parallel === true) {
       beside.push(work());
       continue;
@@ -204,15 +207,18 @@ const unknownOutcome = (because = "The call was interrupted. "): ToolOutcome => 
 });
 
 function bounded(outcome: ToolOutcome): ToolOutcome {
+  let chars = 0;
   let images = 0;
-  const content = outcome.content.map((part): ContentPart => {
-    if (part.type === "text") return { type: "text", text: truncate(part.text, MAX_RESULT_CHARS) };
+  const content = outcome.content.flatMap((part): ContentPart[] => {
+    if (part.type === "text") {
+      const left = MAX_RESULT_CHARS - chars;
+      chars += part.text.length;
+      return left > 0 ? [{ type: "text", text: truncate(part.text, left) }] : [];
+    }
     images += part.data.length;
-    if (images <= MAX_IMAGE_CHARS) return part;
-    return {
-      type: "text",
-      text: `[An image of ${part.mediaType} was left out: the result is too large.]`,
-    };
+    if (images <= MAX_IMAGE_CHARS) return [part];
+    const text = `[An image of ${part.mediaType} was left out: the result is too large.]`;
+    return [{ type: "text", text }];
   });
   return { status: outcome.status, content };
 }

@@ -55,7 +55,8 @@ export function sqlContract(withSql: (test: (sql: Sql) => void) => Promise<void>
       over((sql) => {
         add(sql, "a", "b", "c");
         const wanted = JSON.stringify(["c", "a", "no", 'q"']);
-        const query = "SELECT count(*) AS n FROM thing WHERE id IN (SELECT value FROM json_each(?))";
+        const query =
+          "SELECT count(*) AS n FROM thing WHERE id IN (SELECT value FROM json_each(?))";
         expect(sql.all(query, wanted)).toEqual([{ n: 2 }]);
       }),
     );

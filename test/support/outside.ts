@@ -5,6 +5,8 @@ import { createEffects, type Effects } from "./scripted-tools.ts";
 export type Outside = {
   witness: Witness;
   effects: Effects;
+  /** What the agent `after` was told of ended turns: its work for a turn, each time it was done. */
+  afterTurns: { readonly turn: string; readonly entries: number }[];
   /** Called at every point of every object; returns whether the object crashes there. */
   onPoint: ((name: string, object: string) => boolean) | null;
   /** Awaited by the scripted model and tools between their batches. */
@@ -20,6 +22,7 @@ export function outside(): Outside {
   globalThis.outside ??= {
     witness: createWitness(),
     effects: createEffects(),
+    afterTurns: [],
     onPoint: null,
     pause: () => Promise.resolve(),
   };

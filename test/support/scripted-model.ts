@@ -5,6 +5,8 @@ import { ModelError } from "../../src/shared/errors.ts";
 /** One model call of a script. `fail` after `text` breaks off in mid-stream. */
 export type ScriptedStep = {
   readonly text?: string;
+  /** How often `text` is said; once by default. */
+  readonly repeat?: number;
   readonly reasoning?: string;
   /** Text goes out in so many batches; default 4. */
   readonly batches?: number;
@@ -39,6 +41,9 @@ export function createScriptedModel(
   return {
     id: "scripted",
     async *stream(request, signal) {
+      // What leaves an object waits until everything stored before is safe; with a `pause` that waits, so does this.
+      await pause();
+      signal.throwIfAborted();
       witness.requests.push(request);
       const { script, step, source } = readScript(request);
       try {
@@ -97,7 +102,7 @@ async function* answer(
   if (step.reasoning !== undefined) {
     yield [{ type: "reasoning", text: step.reasoning }];
   }
-  for (const text of pieces(step.text ?? "", step.batches ?? 4)) {
+  for (const text of pieces((step.text ?? "").repeat(step.repeat ?? 1), step.batches ?? 4)) {
     await pause();
     signal.throwIfAborted();
     yield [{ type: "text", text }];

@@ -32,6 +32,8 @@ export function createScriptedTools(
       replay,
       parallel: isParallel,
       async run({ label, fail }, context) {
+        // As with the model: an effect waits until everything stored before it is safe.
+        await pause();
         effects.runs.push(`${name}:${label}`);
         if (replay !== "pure") effects.keyed.set(context.key, label);
         await pause();

@@ -33,6 +33,21 @@ const deployment = createDeployment([
     tools,
     modelRetry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
   }),
+  defineAgent({
+    id: "after",
+    model,
+    tools,
+    capabilities: [
+      {
+        name: "after",
+        async afterTurn({ turn }, entries) {
+          await outside().pause();
+          outside().afterTurns.push({ turn, entries: entries.length });
+        },
+      },
+    ],
+  }),
+  defineAgent({ id: "frugal", model, tools, limits: { maxTurnTokens: 40 } }),
 ]);
 
 /** The real session object, except that a test may end it at any point. */

@@ -1,9 +1,21 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
-declare namespace Cloudflare {
-  interface Env extends Record<string, unknown> {
-    readonly SESSIONS: DurableObjectNamespace<import("../support/worker.ts").SessionObject>;
+import "vitest";
+import type * as worker from "../support/worker.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends Record<string, unknown> {
+      readonly SESSIONS: DurableObjectNamespace<worker.SessionObject>;
+    }
+    interface GlobalProps {
+      mainModule: typeof worker;
+    }
   }
-  interface GlobalProps {
-    mainModule: typeof import("../support/worker.ts");
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** `all`, or anything else for a few. */
+    readonly crashPairs: string;
   }
 }

@@ -77,18 +77,21 @@ const ids = [
 ];
 
 describe("bad input", () => {
-  it.each(bodies)("[H1] a body that is %s is refused and stores nothing", async (name, body, status) => {
-    const { witness } = resetOutside();
-    const session = `bad-${name.replaceAll(/\W/g, "-")}`;
-    const response = await post(`${sessions}/${session}/turns`, body);
-    expect(response.status).toBe(status);
-    const { message, id } = await problem(response);
-    expect(message.length).toBeGreaterThan(10);
-    expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    const page = (await (await call(`${sessions}/${session}`)).json()) as { messages: unknown[] };
-    expect(page.messages).toEqual([]);
-    expect(witness.requests).toEqual([]);
-  });
+  it.each(bodies)(
+    "[H1] a body that is %s is refused and stores nothing",
+    async (name, body, status) => {
+      const { witness } = resetOutside();
+      const session = `bad-${name.replaceAll(/\W/g, "-")}`;
+      const response = await post(`${sessions}/${session}/turns`, body);
+      expect(response.status).toBe(status);
+      const { message, id } = await problem(response);
+      expect(message.length).toBeGreaterThan(10);
+      expect(id).toMatch(/^[0-9a-f-]{36}$/);
+      const page = (await (await call(`${sessions}/${session}`)).json()) as { messages: unknown[] };
+      expect(page.messages).toEqual([]);
+      expect(witness.requests).toEqual([]);
+    },
+  );
 
   it.each(ids)("[I2] the session id %s is refused, never repaired", async (id) => {
     const response = await post(`${sessions}/${id}/turns`, '{"message":"hi"}');
@@ -103,27 +106,45 @@ describe("bad input", () => {
     expect((await call(`${sessions}/s/turns`, { method: "DELETE" })).status).toBe(404);
   });
 
-  it.each(["text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", ""])(
+  it.each([
+    "text/plain",
+    "multipart/form-data; boundary=x",
+    "application/x-www-form-urlencoded",
+    "",
+  ])(
     "[H1] the content type %j is a 415: a foreign page cannot send it without asking",
     async (type) => {
-      const response = await post(`${sessions}/ct/turns`, '{"message":"hi"}', { "content-type": type });
+      const response = await post(`${sessions}/ct/turns`, '{"message":"hi"}', {
+        "content-type": type,
+      });
       expect(response.status).toBe(415);
     },
   );
 
-  it.each(["x", "1", "-1.0", "1.0.0", "1e3.0", "0x1.0", "99999999999999999.0", "5.0", " 0.0x", "NaN.0"])(
-    "[H1] the Last-Event-ID %j is refused",
-    async (id) => {
-      const response = await call(`${sessions}/lei/events`, { headers: { "last-event-id": id } });
-      expect(response.status).toBe(400);
-      expect((await problem(response)).message).toContain("0.0");
+  it.each([
+    "x",
+    "1",
+    "-1.0",
+    "1.0.0",
+    "1e3.0",
+    "0x1.0",
+    "99999999999999999.0",
+    "5.0",
+    " 0.0x",
+    "NaN.0",
+  ])("[H1] the Last-Event-ID %j is refused", async (id) => {
+    const response = await call(`${sessions}/lei/events`, { headers: { "last-event-id": id } });
+    expect(response.status).toBe(400);
+    expect((await problem(response)).message).toContain("0.0");
+  });
+
+  it.each(["", "a b", "x".repeat(129), "ü"])(
+    "[H1] the idempotency key %j is refused",
+    async (key) => {
+      const headers = { "idempotency-key": key };
+      expect((await post(`${sessions}/key/turns`, '{"message":"hi"}', headers)).status).toBe(400);
     },
   );
-
-  it.each(["", "a b", "x".repeat(129), "ü"])("[H1] the idempotency key %j is refused", async (key) => {
-    const headers = { "idempotency-key": key };
-    expect((await post(`${sessions}/key/turns`, '{"message":"hi"}', headers)).status).toBe(400);
-  });
 
   it.each(["limit=0", "limit=201", "limit=x", "before=-1", "before=1.5", "limit="])(
     "[H1] a history with %s is refused",
@@ -166,7 +187,9 @@ describe("who may call", () => {
     const as = (user: string) => ({ "x-carrel-user": user, accept: "text/event-stream" });
     await (await post(`${url}/turns`, '{"message":"from alice"}', as("alice"))).text();
     const bob = (await (await call(url, { headers: as("bob") })).json()) as { messages: unknown[] };
-    const alice = (await (await call(url, { headers: as("alice") })).json()) as { messages: unknown[] };
+    const alice = (await (await call(url, { headers: as("alice") })).json()) as {
+      messages: unknown[];
+    };
     expect(bob.messages).toEqual([]);
     expect(alice.messages.length).toBe(2);
     expect((await call(url, { headers: as("../alice") })).status).toBe(400);

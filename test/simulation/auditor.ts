@@ -1,0 +1,170 @@
+import type { JournalEntry } from "../../src/session/entries.ts";
+import { toModelMessages } from "../../src/session/transcript.ts";
+import type { Sql } from "../../src/shared/sql.ts";
+import { messageViolations } from "../support/message-invariants.ts";
+import type { Facts } from "./reader.ts";
+
+/** What the journal says of one turn so far. */
+type Turn = {
+  readonly start: number;
+  readonly open: Set<string>;
+  readonly begun: Set<string>;
+  steps: number;
+  outcome: string | null;
+};
+
+type TurnRow = {
+  readonly id: string;
+  readonly state: string;
+  readonly start: number | null;
+  readonly job: string | null;
+  readonly due: number | null;
+  readonly checkpoint: number | null;
+};
+const TURNS = `SELECT turn.id, turn.state, turn.start, job.kind AS job, job.due, live.seq AS checkpoint
+  FROM turn LEFT JOIN job ON job.payload = turn.id LEFT JOIN live ON live.turn = turn.id
+  ORDER BY turn.no`;
+type JournalRow = { seq: number; turn: string; kind: string; at: number; body: string };
+
+/**
+ * Looks at the tables whenever something became durable and says which promise they break. Follows the journal
+ * as it grows, so that a look costs only what is new.
+ */
+export class Auditor implements Facts {
+  readonly #sql: Sql;
+  #hasTables = false;
+  #last = 0;
+  readonly #seqs = new Set<number>();
+  #entries: JournalEntry[] = [];
+  readonly #turns = new Map<string, Turn>();
+  readonly #results = new Set<string>();
+  /** Turns that were given up unseen, by the seq after their end. */
+  readonly #abandoned = new Map<number, string>();
+  #found: string[] = [];
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  has(seq: number): boolean {
+    return this.#seqs.has(seq);
+  }
+
+  /** Whether this turn was given up without looking at it; nothing is done after it. */
+  wasAbandoned(turn: string): boolean {
+    return [...this.#abandoned.values()].includes(turn);
+  }
+
+  /** Whether this call's result is stored. */
+  hasResult(call: string): boolean {
+    return this.#results.has(call);
+  }
+
+  audit(hasAlarm: boolean): string[] {
+    this.#found = [];
+    this.#hasTables ||= this.#sql.all("SELECT 1 FROM sqlite_schema WHERE name = 'job'").length > 0;
+    if (!this.#hasTables) return [];
+    const [{ count } = { count: 0 }] = this.#sql.all<{ count: number }>(
+      "SELECT count(*) AS count FROM journal",
+    );
+    if (count !== this.#seqs.size) {
+      const rows = "SELECT * FROM journal WHERE seq > ? ORDER BY seq";
+      for (const row of this.#sql.all<JournalRow>(rows, this.#last)) this.#follow(row);
+      this.#auditContext();
+    }
+    if (count !== this.#seqs.size)
+      this.#violate("S1", `${count} rows are stored, ${this.#seqs.size} were appended at the end`);
+    this.#auditTurns(hasAlarm);
+    return this.#found;
+  }
+
+  #violate(promise: string, what: string): void {
+    this.#found.push(`[${promise}] ${what}`);
+  }
+
+  #follow({ body, ...row }: JournalRow): void {
+    if (body.length > 1_900_000) this.#violate("S2", `row ${row.seq} is too large`);
+    const entry = { ...row, ...(JSON.parse(body) as object) } as unknown as JournalEntry;
+    this.#last = entry.seq;
+    this.#seqs.add(entry.seq);
+    this.#entries.push(entry);
+    if (entry.kind === "user") return this.#begin(entry.turn, entry.seq);
+    const turn = this.#turns.get(entry.turn);
+    if (!turn) return this.#violate("T1", `${entry.turn} has a ${entry.kind} before its message`);
+    if (turn.outcome !== null)
+      this.#violate("T2", `${entry.turn} has a ${entry.kind} at ${entry.seq} after its end`);
+    this.#followInside(turn, entry);
+  }
+
+  #begin(id: string, seq: number): void {
+    if (this.#turns.has(id)) this.#violate("T1", `${id} begins twice`);
+    for (const [other, { outcome }] of this.#turns)
+      if (outcome === null) this.#violate("T4", `${id} begins while ${other} goes on`);
+    this.#turns.set(id, { start: seq, open: new Set(), begun: new Set(), steps: 0, outcome: null });
+  }
+
+  #followInside(turn: Turn, entry: JournalEntry): void {
+    const where = `${entry.turn}: the ${entry.kind} at ${entry.seq}`;
+    if (entry.kind === "step") {
+      if (turn.open.size > 0) this.#violate("T6", `${where} follows calls without results`);
+      if (entry.step !== ++turn.steps) this.#violate("T2", `${where} is step ${entry.step}`);
+      for (const part of entry.parts) if (part.type === "tool-call") turn.open.add(part.call);
+    } else if (entry.kind === "intent") {
+      if (!turn.open.has(entry.call)) this.#violate("T5", `${where} is for no open call`);
+      if (turn.begun.has(entry.call)) this.#violate("T5", `${where} is the second`);
+      turn.begun.add(entry.call);
+    } else if (entry.kind === "result") {
+      if (!turn.open.delete(entry.call)) this.#violate("T5", `${where} is for no open call`);
+      this.#results.add(entry.call);
+    } else if (entry.kind === "reset") {
+      const { attempt } = entry;
+      if (attempt !== null && (this.#seqs.has(attempt) || attempt >= entry.seq))
+        this.#violate("S2", `${where} takes back ${attempt}`);
+    } else if (entry.kind === "end") {
+      // A turn that is too large to be loaded is ended unseen, and the context begins after it.
+      const isUnseen = entry.error?.code === "out_of_memory";
+      if (isUnseen) this.#abandoned.set(entry.seq + 1, entry.turn);
+      if (turn.open.size > 0) this.#violate("T6", `${where} leaves calls without results`);
+      turn.outcome = entry.outcome;
+    }
+  }
+
+  /** The history that the model would get next is valid at any time. */
+  #auditContext(): void {
+    const [row] = this.#sql.all<{ body: string }>("SELECT body FROM state WHERE name = 'context'");
+    const from = row ? (JSON.parse(row.body) as { from: number }).from : 0;
+    if (
+      from > 0 &&
+      !this.#abandoned.has(from) &&
+      ![...this.#turns.values()].some(({ start }) => start === from)
+    )
+      this.#violate("T6", `the context starts at ${from}, which begins no turn`);
+    this.#entries = this.#entries.filter(({ seq }) => seq >= from);
+    for (const what of messageViolations(toModelMessages(this.#entries))) this.#violate("T6", what);
+  }
+
+  /** Each turn's row, job and checkpoint say the same as the journal. */
+  #auditTurns(hasAlarm: boolean): void {
+    let lastStart = 0;
+    let isWaiting = false;
+    for (const row of this.#sql.all<TurnRow>(TURNS)) {
+      const { id, state, start, due } = row;
+      isWaiting ||= due !== null && due < Number.MAX_SAFE_INTEGER;
+      const turn = this.#turns.get(id);
+      // One that is stopped while it waits in line gets its entries when it would have been its turn.
+      const should = turn ? [turn.outcome ?? "running"] : ["queued", "stopped"];
+      if (!should.includes(state))
+        this.#violate("T2", `${id} is ${state}, should be ${should.join(" or ")}`);
+      const isOpen = !turn || turn.outcome === null;
+      if (isOpen !== (row.job === "drive"))
+        this.#violate("T2", `${id} is ${isOpen ? "open" : "over"}, its job is ${row.job}`);
+      if (row.checkpoint !== null && state !== "running")
+        this.#violate("S2", `a checkpoint of ${id} is left`);
+      if (!turn) continue;
+      if (start !== turn.start) this.#violate("S4", `${id} starts at ${start}`);
+      if (turn.start < lastStart) this.#violate("T4", `${id} overtook another turn`);
+      lastStart = turn.start;
+    }
+    if (isWaiting && !hasAlarm) this.#violate("T1", "work waits and no alarm stands");
+  }
+}

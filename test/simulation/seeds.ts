@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { faultKinds } from "./faults.ts";
+import { simulate } from "./simulate.ts";
+
+const BLOCK = 250;
+
+/** Simulates every second seed from `first` to `last`, and makes sure that everything that can go wrong did. */
+export function simulateSeeds(first: number, last: number): void {
+  const counts = new Map<string, number>();
+  describe(`seeds ${first}, ${first + 2} … ${last}`, () => {
+    for (let from = first; from <= last; from += 2 * BLOCK) {
+      const to = Math.min(last, from + 2 * (BLOCK - 1));
+      it(`[T1, T2, T3, T4, T5, T6, T7, S1, S2, S3, S4] keep every promise, ${from} to ${to}`, async () => {
+        for (let seed = from; seed <= to; seed += 2) {
+          const { violations, faults } = await simulate(seed);
+          for (const [kind, count] of faults) counts.set(kind, (counts.get(kind) ?? 0) + count);
+          expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
+        }
+      });
+    }
+
+    it("see every kind of fault, often", () => {
+      for (const kind of faultKinds) expect(counts.get(kind) ?? 0, kind).toBeGreaterThan(50);
+    });
+  });
+}

@@ -1,0 +1,184 @@
+import { defaultLimits } from "../../src/turn/limits.ts";
+import type { Capability } from "../../src/turn/capability.ts";
+import type { Harness } from "../../src/turn/harness.ts";
+import { createWitness } from "../support/scripted-model.ts";
+import { createEffects } from "../support/scripted-tools.ts";
+import { Auditor } from "./auditor.ts";
+import { Client, type Ledger } from "./client.ts";
+import { type FaultKind, Faults } from "./faults.ts";
+import type { Ground } from "./ground.ts";
+import { Host } from "./host.ts";
+import type { Instance } from "./instance.ts";
+import { chanceModel } from "./model.ts";
+import { Random } from "./random.ts";
+import { restViolations, type Aftermath } from "./rest.ts";
+import { Scheduler } from "./scheduler.ts";
+import { Storage } from "./storage.ts";
+import { createChanceTools } from "./tools.ts";
+
+/** Events after which a run that does not come to rest is given up. */
+const MAX_EVENTS = 20_000;
+
+export type Outcome = {
+  readonly seed: number;
+  /** The first promises that were broken; empty when all held. */
+  readonly violations: readonly string[];
+  readonly events: number;
+  readonly turns: number;
+  readonly faults: ReadonlyMap<FaultKind, number>;
+  /** Everything that was stored and seen, for comparing two runs. */
+  readonly print: string;
+};
+
+/**
+ * Runs the real session over a platform, a model, tools and clients that do and fail as chance has it, until
+ * everything is at rest or a promise is broken. All chance comes from `seed`: the same seed is the same run.
+ */
+export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
+  const world = createWorld(seed, trace);
+  const { scheduler, storage, violations, host, auditor, ledger } = world;
+  let acting = 0;
+  const join = async (work: Promise<void>) => {
+    acting++;
+    await work;
+    acting--;
+  };
+  for (let no = world.random.between(1, 3); no > 0; no--)
+    void join(new Client(world.ground, host, ledger, `client-${no}`).live());
+  let watching = 0;
+  for (let no = world.random.between(0, 2); no > 0; no--) {
+    watching++;
+    const watcher = new Client(world.ground, host, ledger, `watcher-${no}`);
+    void watcher.watch(() => acting === 0).then(() => watching--);
+  }
+  while (violations.length === 0) {
+    const task = await scheduler.step();
+    host.flush();
+    if (!task) break;
+    trace?.(`${scheduler.now - world.begin}: ${task.what}`);
+    if (storage.hasChanged) {
+      storage.hasChanged = false;
+      violations.push(...auditor.audit(storage.alarm !== null || host.isInAlarm));
+    }
+    host.beat();
+    if (scheduler.count > MAX_EVENTS) violations.push("[T2] the run does not come to rest");
+  }
+  if (violations.length === 0 && acting + watching > 0)
+    violations.push("[S1] a client waits for ever");
+  host.end();
+  const { print, turns, violations: atRest } = restViolations(world);
+  if (violations.length === 0) violations.push(...atRest);
+  storage.close();
+  return {
+    seed,
+    violations,
+    events: scheduler.count,
+    turns,
+    faults: world.ground.faults.counts,
+    print,
+  };
+}
+
+function createWorld(seed: number, trace: ((line: string) => void) | undefined) {
+  const random = new Random(seed);
+  const scheduler = new Scheduler();
+  const storage = new Storage();
+  const violations: string[] = [];
+  const ground: Ground = {
+    random,
+    scheduler,
+    storage,
+    faults: new Faults(random),
+    trace: (line) => trace?.(line()),
+    violate: (what) => void violations.push(what),
+  };
+  const auditor = new Auditor(storage.sql);
+  const ledger: Ledger = {
+    facts: auditor,
+    sent: [],
+    readers: [],
+    news: new Map(),
+    over: new Set(),
+    time: 0,
+  };
+  const outside = {
+    effects: createEffects(),
+    witness: createWitness(),
+    crashes: [] as { runs: number; requests: number }[],
+    after: new Map<string, number>(),
+  };
+  const harnessOf = chanceHarness(ground, auditor, outside);
+  const host = new Host(ground, harnessOf, () => {
+    outside.crashes.push({
+      runs: outside.effects.runs.length,
+      requests: outside.witness.requests.length,
+    });
+  });
+  return {
+    ...outside,
+    random,
+    scheduler,
+    storage,
+    violations,
+    ground,
+    auditor,
+    ledger,
+    host,
+    begin: scheduler.now,
+  };
+}
+
+type Outside = Pick<Aftermath, "effects" | "witness"> & { readonly after: Map<string, number> };
+
+/** What the agent is made of in this run; each instance composes it anew, as in production. */
+function chanceHarness(
+  ground: Ground,
+  auditor: Auditor,
+  { effects, witness, after }: Outside,
+): (instance: Instance) => Harness {
+  const { random } = ground;
+  let labels = 0;
+  const newLabel = () => `L${++labels}`;
+  const window = random.pick([
+    { triggerMessages: 6, triggerTokens: 80_000, keepMessages: 3 },
+    { triggerMessages: 50, triggerTokens: 2_000, keepMessages: 20 },
+  ]);
+  const hasAfterTurn = random.chance(0.5);
+  return (instance) => {
+    const tools = createChanceTools(ground, instance, effects, (key) => {
+      if (auditor.hasResult(key.slice(key.indexOf("/") + 1)))
+        ground.violate(`[T5] ${key} runs although it has a result`);
+    });
+    const capabilities: Capability[] = [{ name: "tools", tools: () => tools }];
+    if (hasAfterTurn) capabilities.push(chanceAfterTurn(ground, instance, after));
+    return {
+      model: chanceModel(ground, instance, (request) => witness.requests.push(request), newLabel),
+      capabilities,
+      limits: { ...defaultLimits, maxIters: 5, maxCallsPerStep: 6 },
+      window,
+      retry: { random: () => random.next() },
+      hasAfterTurn,
+      assemble: () => "system",
+    };
+  };
+}
+
+function chanceAfterTurn(
+  ground: Ground,
+  instance: Instance,
+  after: Map<string, number>,
+): Capability {
+  return {
+    name: "after",
+    async afterTurn(scope, entries) {
+      const { random } = ground;
+      if (entries.at(-1)?.kind !== "end")
+        ground.violate(`[T11] ${scope.turn} is handed over unfinished`);
+      await instance.clock.sleep(random.between(0, 3_000));
+      if (random.chance(0.3)) throw new Error("not now");
+      await instance.ask("the end of its work", () => {
+        after.set(scope.turn, (after.get(scope.turn) ?? 0) + 1);
+      });
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type { JournalEntry } from "../../src/session/entries.ts";
+import { Journal } from "../../src/session/journal.ts";
+import type { PointName } from "../../src/shared/point.ts";
+import type { TailRequest, TurnInput } from "../../src/shared/session-api.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import type { Capability } from "../../src/turn/capability.ts";
+import type { Harness } from "../../src/turn/harness.ts";
+import { defaultLimits } from "../../src/turn/limits.ts";
+import { Session } from "../../src/turn/session.ts";
+import { defaultWindow } from "../../src/turn/window.ts";
+import { type Frame, parseFrames } from "../support/client.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { nodeSql, openDatabase } from "../support/node-sql.ts";
+import {
+  createScriptedModel,
+  createWitness,
+  script,
+  type ScriptedStep,
+} from "../support/scripted-model.ts";
+import { createEffects, createScriptedTools } from "../support/scripted-tools.ts";
+
+export type LabOptions = Partial<Harness> & { readonly tools?: readonly Tool[] };
+
+/** What a reader has heard so far, and whether it is still listening. */
+export type Listener = { readonly frames: () => Frame[]; state: "reading" | "ended" | "broken" };
+
+/** One session over tables that outlive it, a clock that is moved by hand, a scripted model and its tools. */
+export class SessionLab {
+  readonly sql = nodeSql(openDatabase());
+  readonly clock = new ManualClock();
+  readonly witness = createWitness();
+  readonly effects = createEffects();
+  readonly log: string[] = [];
+  alarm: number | null = null;
+  session: Session;
+  /** Throwing in it ends what the object is doing there. */
+  onPoint: (name: PointName) => void = () => {};
+  /** When what was written is durable. */
+  sync: () => Promise<void> = () => Promise.resolve();
+  /** Awaited by model and tools between their batches. */
+  pause: () => Promise<void> = () => Promise.resolve();
+  readonly #harness: Harness;
+  #ids = 0;
+
+  constructor(options: LabOptions = {}) {
+    const pause = () => this.pause();
+    const tools = options.tools ?? createScriptedTools(this.effects, pause);
+    const capabilities: Capability[] = [
+      ...(options.capabilities ?? []),
+      { name: "lab", tools: () => tools },
+    ];
+    this.#harness = {
+      model: createScriptedModel(this.witness, pause),
+      limits: defaultLimits,
+      window: defaultWindow,
+      retry: { random: () => 0 },
+      hasAfterTurn: capabilities.some((capability) => capability.afterTurn !== undefined),
+      assemble: () => "",
+      ...options,
+      capabilities,
+    };
+    this.session = this.restart();
+  }
+
+  /** Another object over the same tables. The one before is not told: it goes on if something wakes it. */
+  restart(): Session {
+    this.session = new Session(
+      {
+        address: { agent: "main", user: "ann", session: "s1" },
+        sql: this.sql,
+        clock: this.clock,
+        setAlarm: (at) => (this.alarm = at),
+        sync: () => this.sync(),
+        keepAlive: () => {},
+        newId: () => `id-${++this.#ids}`,
+        point: (name) => this.onPoint(name),
+        log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
+      },
+      this.#harness,
+    );
+    return this.session;
+  }
+
+  /** Sends a message, or a script for the model. */
+  say(key: string, what: string | readonly ScriptedStep[] | TurnInput) {
+    const text = typeof what === "string" ? what : "kind" in what ? "" : script(...what);
+    const input: TurnInput =
+      typeof what === "object" && "kind" in what
+        ? what
+        : { kind: "message", content: [{ type: "text", text }] };
+    return this.session.accept({ key, digest: JSON.stringify(input), input });
+  }
+
+  listen(request: TailRequest = { after: "0.0" }): Listener {
+    let text = "";
+    const listener: Listener = { frames: () => parseFrames(text), state: "reading" };
+    const write = async (chunk: string) => void (text += chunk);
+    this.session
+      .tail(request)(write)
+      .then(
+        () => (listener.state = "ended"),
+        () => (listener.state = "broken"),
+      );
+    return listener;
+  }
+
+  /** Lets everything that needs no time happen. */
+  settle = (): Promise<void> => this.clock.pass(0);
+
+  /** Moves to the alarm and fires it; whether there was one. */
+  async fireAlarm(): Promise<boolean> {
+    if (this.alarm === null) return false;
+    await this.clock.pass(Math.max(0, this.alarm - this.clock.now()));
+    this.alarm = null;
+    await this.session.alarm();
+    await this.settle();
+    return true;
+  }
+
+  entries(turn?: string): JournalEntry[] {
+    const entries = new Journal(this.sql).window(0);
+    return turn === undefined ? entries : entries.filter((entry) => entry.turn === turn);
+  }
+
+  /** The facts of a turn in one line: `user step:tool-calls intent result:success step:stop end:completed`. */
+  story(turn?: string): string {
+    return this.entries(turn).map(brief).join(" ");
+  }
+}
+
+function brief(entry: JournalEntry): string {
+  if (entry.kind === "step") return `step:${entry.finish}`;
+  if (entry.kind === "result") return `result:${entry.status}`;
+  if (entry.kind === "end") return `end:${entry.error?.code ?? entry.outcome}`;
+  return entry.kind === "reset" ? `reset:${entry.attempt ?? "-"}` : entry.kind;
+}

@@ -1,0 +1,94 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JournalEntry } from "../../src/session/entries.ts";
+import { groupTurns, toModelMessages } from "../../src/session/transcript.ts";
+import { estimateMessageTokens } from "../../src/context/tokens.ts";
+import { chooseWatermark, defaultWindow, type WindowOptions } from "../../src/turn/window.ts";
+import { messageViolations } from "../support/message-invariants.ts";
+import { journals, often } from "../session/arbitraries.ts";
+import { SessionLab } from "./session-lab.ts";
+
+const options: fc.Arbitrary<WindowOptions> = fc.record({
+  triggerMessages: fc.integer({ min: 1, max: 12 }),
+  triggerTokens: fc.integer({ min: 20, max: 200 }),
+  keepMessages: fc.integer({ min: 0, max: 6 }),
+});
+
+const measure = (entries: readonly JournalEntry[]) => {
+  const messages = groupTurns(entries).flatMap((turn) => toModelMessages(turn.entries));
+  return {
+    messages: messages.length,
+    tokens: messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0),
+  };
+};
+
+describe("the start of the context", () => {
+  it("[T6] is moved to the start of a turn, and what is left is valid", () => {
+    fc.assert(
+      fc.property(journals, options, (entries, window) => {
+        const from = chooseWatermark(entries, window);
+        if (from === null) return;
+        const kept = entries.filter(({ seq }) => seq >= from);
+        expect(kept[0]).toMatchObject({ kind: "user", seq: from });
+        expect(messageViolations(toModelMessages(kept))).toEqual([]);
+      }),
+      often,
+    );
+  });
+
+  it("always leaves the newest turn, whatever its size", () => {
+    fc.assert(
+      fc.property(journals, options, (entries, window) => {
+        const from = chooseWatermark(entries, window) ?? 0;
+        const newest = entries.findLast(({ kind }) => kind === "user");
+        expect(newest?.seq).toBeGreaterThanOrEqual(from);
+      }),
+      often,
+    );
+  });
+
+  it("is moved only when there is too much, and then so far that there is not", () => {
+    fc.assert(
+      fc.property(journals, options, (entries, window) => {
+        const before = measure(entries);
+        const isTooMuch =
+          before.messages > window.triggerMessages || before.tokens > window.triggerTokens;
+        const from = chooseWatermark(entries, window);
+        if (!isTooMuch) expect(from).toBeNull();
+        if (from === null) return;
+        const kept = entries.filter(({ seq }) => seq >= from);
+        const after = measure(kept);
+        const isOneTurn = groupTurns(kept).length === 1;
+        expect(isOneTurn || after.messages <= window.keepMessages).toBe(true);
+        expect(isOneTurn || after.tokens <= window.triggerTokens / 2).toBe(true);
+      }),
+      often,
+    );
+  });
+
+  it("gives the same with sizes it remembers", () => {
+    const sizes = new WeakMap();
+    fc.assert(
+      fc.property(journals, options, (entries, window) => {
+        const fresh = chooseWatermark(entries, window);
+        expect(chooseWatermark(entries, window, sizes)).toBe(fresh);
+        expect(chooseWatermark(entries, window, sizes)).toBe(fresh);
+      }),
+      often,
+    );
+  });
+
+  it("[T12] bounds what a model is asked in a long session, and stays after the object is gone", async () => {
+    const lab = new SessionLab();
+    for (let n = 0; n < 120; n++) {
+      if (n % 7 === 0) lab.restart();
+      lab.say(`t${n}`, `message ${n}`);
+      await lab.settle();
+    }
+    const sizes = lab.witness.requests.map(({ messages }) => messages.length);
+    expect(sizes).toHaveLength(120);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(defaultWindow.triggerMessages);
+    expect(Math.min(...sizes.slice(60))).toBeGreaterThanOrEqual(defaultWindow.keepMessages - 1);
+    expect(lab.session.history({ limit: 1_000 }).messages).toHaveLength(240);
+  });
+});
