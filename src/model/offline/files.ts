@@ -7,7 +7,7 @@ import { readWorkspaceContext } from "./workspace-context.ts";
 
 const MAX_READS = 3;
 
-const ASKS_FOR_LIST = [
+const ASKS_FOR_LIST: readonly RegExp[] = [
   /^(?:please |can you |could you )*(?:list|show)(?: me)?(?: all)?(?: of)?(?: the| your| my)?(?: [\w./-]+)? (?:files|folders|directories|directory|folder|workspace)\b/,
   /^(?:please |can you |could you )*(?:list|show)(?: me)? (?:the )?workspace\b/,
   /\b(?:what|which) files (?:are (?:there|in|under|available)|do you have|can you (?:see|read)|exist|have you)/,

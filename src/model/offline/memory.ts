@@ -8,7 +8,7 @@ import { showOutcomes } from "./outcomes.ts";
 const REMEMBER =
   /^(?:please |can you |could you |and )*(?:remember|keep in mind|note(?: down)?|don't forget|do not forget)(?:\s+that)?[:,]?\s+(.+)$/is;
 
-const RECALL = [
+const RECALL: readonly RegExp[] = [
   /\bwhat (?:do|did) you (?:know|remember|have) (?:about|of) (?:me|us|my .+|our .+?)[?.! ]*$/,
   /\bdo you remember\b(?! my )/,
   /\bwhat (?:did|have) i (?:ask(?:ed)?|tell|told) you to remember\b/,

@@ -19,7 +19,7 @@ shanghai=Asia/Shanghai singapore=Asia/Singapore stockholm=Europe/Stockholm sydne
 tokyo=Asia/Tokyo toronto=America/Toronto vancouver=America/Vancouver vienna=Europe/Vienna warsaw=Europe/Warsaw
 zurich=Europe/Zurich`;
 
-const ASKS = [
+const ASKS: readonly RegExp[] = [
   /\bwhat(?:'s| is)? the (?:current |local |exact )?(?:time|date|day|weekday)(?: and (?:the )?(?:date|time|day))?(?: is it| today| now| right now| please)*(?:$|[?.!,]| in | at | for )/,
   /\b(?:what|which) (?:time|date|day|weekday)(?: of the week)? is (?:it|today)\b/,
   /\b(?:current|local) (?:time|date)\b/,
