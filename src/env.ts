@@ -1,10 +1,14 @@
 import * as z from "zod";
 import type { WorkersAiBinding } from "./model/workers-ai.ts";
 
+/** The slice of a session object's stub that everybody has; its methods are `SessionApi`, called over RPC. */
+export type SessionStub = {
+  readonly fetch: (url: string, init: { method: string; body: string }) => Promise<Response>;
+};
+
 /** The bindings and variables of a deployment, as `wrangler.toml`, `.dev.vars` and secrets give them. */
 export interface Env {
-  readonly SESSIONS: DurableObjectNamespace;
-  readonly ASSETS?: Fetcher;
+  readonly SESSIONS: { readonly getByName: (name: string) => SessionStub };
   readonly AI?: WorkersAiBinding;
   readonly [variable: string]: unknown;
 }

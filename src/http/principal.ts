@@ -48,8 +48,8 @@ function isEqual(a: string, b: string): boolean {
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 
-/** The host of an address: everything up to the port or the path, so what hides a host in another one is no loopback. */
-const HOST = /^https?:\/\/(\[[^\]]*\]|[^:/?#]*)/i;
+/** The host of an address, asked of every request, so without a parser; none where a user name could hide another host. */
+const HOST = /^https?:\/\/(\[[^\]@]*\]|[^:/?#@\\]*)(:\d*)?([/?#]|$)/i;
 
 /**
  * Whether a request comes from this machine and from no foreign page: host name, page origin and, where the

@@ -1,4 +1,4 @@
-import type { Env } from "../env.ts";
+import type { Env, SessionStub } from "../env.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { sessionKey } from "../shared/ids.ts";
 import {
@@ -49,7 +49,7 @@ function sessionOf(env: Env, address: SessionAddress): SessionApi {
 }
 
 async function stream<Answered extends Answer>(
-  object: DurableObjectStub,
+  object: SessionStub,
   method: StreamMethod,
   args: readonly unknown[],
 ): Promise<Answered> {

@@ -58,9 +58,11 @@ export async function runTail(tail: Tail, write: (text: string) => Promise<void>
       isSilent = true;
       tail.bell.ring();
     });
+  // Once through what already waits to run: what a turn does at its start leaves in one write with its acceptance.
+  await Promise.resolve();
   let cursor: Cursor | null = null;
   let activeAt = clock.now();
-  startTimer();
+  let isTimed = false;
   let head = encodeStatus(tail.status());
   try {
     for (;;) {
@@ -81,6 +83,8 @@ export async function runTail(tail: Tail, write: (text: string) => Promise<void>
       if (tail.isOver()) return;
       if (tail.isBusy()) activeAt = clock.now();
       if (clock.now() - activeAt >= IDLE_MS) return;
+      if (!isTimed) startTimer();
+      isTimed = true;
       // The timer may have run out while a write took its time.
       if (!isSilent) await bell;
       if (!isSilent) continue;

@@ -57,7 +57,8 @@ export class Jobs {
 async function runJob(core: SessionCore, harness: Harness, job: Job): Promise<void> {
   try {
     const entries = turnFromJournal(core, job.payload);
-    if (entries.at(-1)?.kind !== "end") throw new Error("another instance knows how this turn ended");
+    if (entries.at(-1)?.kind !== "end")
+      throw new Error("another instance knows how this turn ended");
     await runAfterTurn(core, harness, job.payload, entries);
     core.commit("job", () => removeJob(core.sql, job.id));
   } catch (error) {

@@ -224,6 +224,9 @@ export class Driver {
         );
       }
     });
+    if (this.#core.running?.id === id) throw new Error("a capability's wrapper did not go on");
+    // Nearly always this makes the room that the next turn needs, so that its first token does not wait for it.
+    this.#cutWindow();
   }
 
   /** The turn as it is now; it may have been stopped while we waited. */

@@ -21,8 +21,11 @@ export async function prepareTurn(
   const sections: Section[] = [];
   const tools = new Map<string, Tool>();
   for (const capability of capabilities) {
-    sections.push(...((await capability.sections?.(scope)) ?? []));
-    for (const tool of (await capability.tools?.(scope)) ?? []) {
+    // Nothing is waited for that is there already: the model is asked in the same breath as the turn is accepted.
+    const added = capability.sections?.(scope) ?? [];
+    sections.push(...(added instanceof Promise ? await added : added));
+    const offered = capability.tools?.(scope) ?? [];
+    for (const tool of offered instanceof Promise ? await offered : offered) {
       if (!tools.has(tool.name)) tools.set(tool.name, tool);
     }
   }

@@ -126,11 +126,7 @@ function cutShort(
 }
 
 /** A result for every call of the newest step that has none. */
-function settleCalls(
-  turn: RunningTurn,
-  entries: readonly JournalEntry[],
-  tx: Tx,
-): JournalEntry[] {
+function settleCalls(turn: RunningTurn, entries: readonly JournalEntry[], tx: Tx): JournalEntry[] {
   return openCalls(entries).map((call) => {
     const wasBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
     return tx.append(turn.id, unfinished(call, wasBegun));

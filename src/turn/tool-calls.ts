@@ -30,13 +30,15 @@ const MAX_IMAGE_CHARS = 1_000_000;
 export async function runToolCalls(context: ToolCallsContext, turn: RunningTurn): Promise<void> {
   const entries = context.core.entriesOf(turn.id);
   // Counted from the step's first call, also when the turn is taken up in the middle of them.
-  const made = stepsOf(entries).at(-1)?.parts.filter((part) => part.type === "tool-call") ?? [];
+  const made =
+    stepsOf(entries)
+      .at(-1)
+      ?.parts.filter((part) => part.type === "tool-call") ?? [];
   const allowed = made.slice(0, context.limits.maxCallsPerStep).map(({ call }) => call);
   let beside: Promise<void>[] = [];
   for (const call of openCalls(entries)) {
     const tool = context.prepared.tools.get(call.name);
-    const work = () =>
-      runOne(context, turn, call, allowed.includes(call.call) ? tool : "too many");
+    const work = () => runOne(context, turn, call, allowed.includes(call.call) ? tool : "too many");
     if (tool?.parallel === true) {
       beside.push(work());
       continue;
@@ -62,7 +64,6 @@ async function runOne(
   tool: Tool | "too many" | undefined,
 ): Promise<void> {
   const { core, scope } = context;
-  if (scope.signal.aborted) throw new LostTurn();
   const outcome = await outcomeOf(context, turn, call, tool);
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
@@ -117,7 +118,11 @@ async function perform(
   const { core, scope } = context;
   const abort = new AbortController();
   const signal = AbortSignal.any([scope.signal, abort.signal]);
-  const toolContext: ToolContext = { key: `${turn.id}/${call.call}`, signal, now: () => core.clock.now() };
+  const toolContext: ToolContext = {
+    key: `${turn.id}/${call.call}`,
+    signal,
+    now: () => core.clock.now(),
+  };
   const wasBegun = core
     .entriesOf(turn.id)
     .some((entry) => entry.kind === "intent" && entry.call === call.call);

@@ -12,7 +12,7 @@ const KILLS = 30;
 const SESSIONS = ["red", "green", "blue", "grey"];
 const WRITERS_PER_SESSION = 2;
 /** A server is killed up to so many events, and up to so many milliseconds more, after it began. */
-const EVENTS = 500;
+const EVENTS = 400;
 const MORE_MS = 40;
 
 /** Long texts, tools, short ones: each message is one of its own. */

@@ -6,6 +6,8 @@ import { simulate } from "./simulate.ts";
 const { values } = parseArgs({
   options: { seed: { type: "string" }, runs: { type: "string" }, quiet: { type: "boolean" } },
 });
+// Whoever only wants the beginning closes the pipe.
+process.stdout.on("error", () => process.exit());
 const first = Number(values.seed ?? 1);
 const runs = Number(values.runs ?? 1);
 const started = performance.now();

@@ -124,6 +124,19 @@ describe("a capability", () => {
     expect(lab.session.current()).toBeNull();
   });
 
+  it("[T2] that does not let a turn or a step go on fails the turn, once", async () => {
+    const capabilities: Capability[] = [
+      { name: "turn", wrapTurn: () => Promise.resolve() },
+      { name: "step", wrapStep: () => Promise.resolve() },
+    ];
+    for (const capability of capabilities) {
+      const lab = new SessionLab({ capabilities: [capability] });
+      lab.say("t", "hi");
+      await lab.settle();
+      expect(lab.story(), capability.name).toMatch(/^user .*end:internal$/);
+    }
+  });
+
   it("may answer in the place of a tool, or refuse a call, which the model is told", async () => {
     const own: Capability = {
       name: "own",

@@ -191,29 +191,3 @@ describe("the alarm", () => {
     expect(lab.alarm).not.toBeNull();
   });
 });
-
-describe("an object that another has replaced", () => {
-  it("[T2, T4] commits nothing more of the turn, and starts no other", async () => {
-    const lab = new SessionLab();
-    const gate = Promise.withResolvers<void>();
-    lab.pause = () => gate.promise;
-    lab.say("a", [{ text: "one", batches: 2 }]);
-    lab.say("b", "two");
-    const old = lab.listen();
-    await lab.settle();
-    lab.pause = () => Promise.resolve();
-    lab.restart().current();
-    await lab.settle();
-    expect(lab.story()).toBe("user reset:2 step:stop end:completed user step:stop end:completed");
-    const story = lab.story();
-    gate.resolve();
-    await lab.settle();
-    await lab.clock.pass(120_000);
-    expect(lab.story()).toBe(story);
-    const rest = lab.listen({ after: eventsOf(old).at(-1)?.id ?? "" });
-    const replay = lab.listen();
-    await lab.settle();
-    const seen = [...eventsOf(old), ...eventsOf(rest)];
-    expect(streamViolations(seen, eventsOf(replay))).toEqual([]);
-  });
-});

@@ -47,6 +47,19 @@ describe("the start of the context", () => {
     );
   });
 
+  it("is the same when the sizes of ended turns are remembered", () => {
+    fc.assert(
+      fc.property(journals, options, (entries, window) => {
+        const sizes = new WeakMap();
+        for (let end = 1; end <= entries.length; end++) {
+          const sofar = entries.slice(0, end);
+          expect(chooseWatermark(sofar, window, sizes)).toBe(chooseWatermark(sofar, window));
+        }
+      }),
+      often,
+    );
+  });
+
   it("is moved only when there is too much, and then so far that there is not", () => {
     fc.assert(
       fc.property(journals, options, (entries, window) => {

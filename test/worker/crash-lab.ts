@@ -80,12 +80,12 @@ export class CrashLab {
     const outcomes = seen.tables.turns.map(({ state }) => state).join();
     if (outcomes !== scenario.outcomes) violations.push(`the turns ended as ${outcomes}`);
     if (await hasAlarmAfterItsLast(at)) violations.push("an idle object has an alarm");
-    const requests = seen.witness.requests.length;
+    const requests = this.#own(session).witness.requests.length;
     return { plan, passed, crashes: crashes.length, requests, violations };
   }
 
   /** What the session did to the world: its labels and texts hold its name. */
-  #own(session: string): Pick<Observation, "effects" | "witness"> {
+  #own(session: string): Required<Pick<Observation, "effects" | "witness">> {
     const { effects, witness } = this.#outside;
     const isOwn = (text: string) => text.includes(`${session}/`);
     const keyed = [...effects.keyed].filter(([, label]) => isOwn(label));

@@ -5,8 +5,9 @@ import { scenarios } from "./crash-scenarios.ts";
 
 /** Sessions that run beside each other: each mostly waits. */
 const BESIDE = 8;
-/** Second crashes tried for each scenario. */
-const PAIRS = inject("crashPairs") === "all" ? Number.POSITIVE_INFINITY : 30;
+/** Second crashes tried for each scenario, and how long one may take on a busy machine. */
+const [PAIRS, PATIENCE_MS] =
+  inject("crashPairs") === "all" ? [Number.POSITIVE_INFINITY, 1_800_000] : [30, 180_000];
 
 beforeEach(() => {
   // Every crash and every recovery logs a line.
@@ -14,7 +15,7 @@ beforeEach(() => {
     vi.spyOn(console, level).mockImplementation(() => {});
 });
 
-describe("a session whose object crashes", () => {
+describe("a session whose object crashes", { timeout: PATIENCE_MS }, () => {
   const names = new Set<string>();
   const total = { points: 0, crashes: 0, pairs: 0, violations: 0 };
   const count = (runs: readonly Run[]) => {

@@ -1,0 +1,68 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toAgentState } from "../../src/session/agent-state.ts";
+import type { JournalEntry } from "../../src/session/entries.ts";
+import { groupTurns } from "../../src/session/transcript.ts";
+import { journals, often } from "./arbitraries.ts";
+
+const address = { agent: "main", user: "ann", session: "s1" };
+const usage = { input: 0, output: 0, cached: 0 };
+
+describe("the state document", () => {
+  it("has the original's fields, and a message for each thing that was said", () => {
+    fc.assert(
+      fc.property(journals, (entries) => {
+        const state = toAgentState(address, entries, null);
+        expect(state).toMatchObject({
+          session_id: "s1",
+          user_id: "ann",
+          reply_id: null,
+          cur_iter: 0,
+        });
+        const said = groupTurns(entries)
+          .flatMap((turn) => turn.entries)
+          .filter(({ kind }) => kind === "user" || kind === "step" || kind === "result");
+        expect(state.context.map(({ role }) => role)).toEqual(
+          said.map(({ kind }) => (kind === "user" ? "USER" : "ASSISTANT")),
+        );
+        expect(new Set(state.context.map(({ id }) => id)).size).toBe(said.length);
+        expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+      }),
+      often,
+    );
+  });
+
+  it("writes calls and results as the original's blocks, and arguments that are no JSON as they are", () => {
+    const own = { turn: "t", at: Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
+    const calls = ['{"a":1}', "", "{"].map((input, n) => ({
+      type: "tool-call" as const,
+      call: `c${n}`,
+      name: "tool",
+      input,
+    }));
+    const entries: JournalEntry[] = [
+      {
+        ...own,
+        seq: 1,
+        kind: "step",
+        step: 1,
+        model: "m",
+        parts: calls,
+        finish: "tool-calls",
+        usage,
+      },
+      { ...own, seq: 2, kind: "result", call: "c0", name: "tool", status: "error", content: [] },
+    ];
+    const { context, cur_iter, reply_id } = toAgentState(address, entries, "t");
+    expect({ cur_iter, reply_id }).toEqual({ cur_iter: 1, reply_id: "t.reply" });
+    expect(context[0]?.timestamp).toBe("2026-01-02 03:04:05.006");
+    expect(context[0]?.content).toMatchObject([
+      { type: "tool_use", id: "c0", input: { a: 1 } },
+      { type: "tool_use", id: "c1", input: {} },
+      { type: "tool_use", id: "c2", input: { malformed: "{" } },
+    ]);
+    expect(context[1]?.content).toEqual([
+      { type: "tool_result", id: "c0", name: "tool", output: [], state: "error" },
+    ]);
+  });
+});
