@@ -1,0 +1,4 @@
+/** Milliseconds on the clock that all processes of a machine share. */
+export const now = () => Number(process.hrtime.bigint()) / 1e6;
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

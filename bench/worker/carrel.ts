@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { sessionObject } from "../../durable-objects/session.ts";
+import { defineAgent } from "../../src/define-agent.ts";
+import { createDeployment } from "../../src/harness.ts";
+import { createApp } from "../../src/http/app.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import { createTemplate } from "../../src/workspace/template.ts";
+import { SYSTEM_PROMPT } from "./system-prompt.ts";
+
+const getTime = defineTool({
+  name: "get_time",
+  description: "Current time in a time zone",
+  input: z.strictObject({ tz: z.string() }),
+  effect: "read",
+  replay: "pure",
+  run: ({ tz }, { now }) => JSON.stringify({ tz, now: new Date(now()).toISOString() }),
+});
+
+/** The real thing, except that the agent's persona comes from here and that about 20 messages are in its context. */
+const deployment = createDeployment(
+  [
+    defineAgent({
+      id: "bench",
+      systemPrompt: SYSTEM_PROMPT,
+      tools: [getTime],
+      context: { triggerMessages: 21, keepMessages: 20 },
+    }),
+  ],
+  createTemplate({}, "none"),
+);
+
+export class SessionObject extends sessionObject(deployment) {}
+
+export default { fetch: createApp(deployment).fetch };
