@@ -8,7 +8,8 @@ import { root, toolEnv } from "./project.mjs";
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const CHECKS = ["template", "typecheck", "lint", "format:check"];
-const PROJECTS = ["node", "worker", "crash"];
+/** Side by side within a group: `worker` and `crash` each keep about one core busy, `node` both. */
+const GROUPS = [["node"], ["worker", "crash"]];
 
 const reports = mkdtempSync(join(tmpdir(), "carrel-test-"));
 process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
@@ -28,23 +29,27 @@ async function runChecks() {
   return true;
 }
 
-/** The projects one after the other: each wants the whole machine. */
+/** The groups one after the other, until one has a failure. */
 async function runTests(args) {
   const total = { passed: 0, failed: 0 };
-  const chosen = args.some((arg) => arg.startsWith("--project")) ? [null] : PROJECTS;
-  for (const project of chosen) {
-    const counts = await runProject(project, args);
-    total.passed += counts.passed;
-    total.failed += counts.failed;
+  const chosen = args.some((arg) => arg.startsWith("--project")) ? [[null]] : GROUPS;
+  for (const group of chosen) {
+    const runs = group.map((project, index) => runProject(project, args, index === 0));
+    for (const { passed, failed } of await Promise.all(runs)) {
+      total.passed += passed;
+      total.failed += failed;
+    }
     if (total.failed > 0) break;
   }
   console.log(`\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 && total.passed > 0;
 }
 
-async function runProject(project, args) {
+/** `isShown`: its output appears as it comes; otherwise when it is over, so that two do not mix. */
+async function runProject(project, args, isShown) {
   const report = join(reports, `${project}.json`);
-  const { code } = await run("vitest", ["ignore", "inherit", "inherit"], {
+  const out = isShown ? "inherit" : "pipe";
+  const { code, output } = await run("vitest", ["ignore", out, out], {
     args: [
       "run",
       "--config=test/vitest.config.ts",
@@ -56,6 +61,7 @@ async function runProject(project, args) {
       ...(args.length > 0 ? ["--passWithNoTests", ...args] : []),
     ],
   });
+  if (!isShown) process.stdout.write(output);
   return count(report, code);
 }
 
