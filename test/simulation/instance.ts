@@ -58,8 +58,7 @@ export class Instance {
         sql,
         clock: this.clock,
         setAlarm: (at) => {
-          this.#alive();
-          ground.storage.alarm = at;
+          if (!this.isDead) ground.storage.alarm = at;
         },
         sync: () => this.ask("its storage's sync", () => {}),
         keepAlive: () => {},

@@ -13,7 +13,12 @@ const runs = Number(values.runs ?? 1);
 const started = performance.now();
 const faults = new Map<string, number>();
 let [events, turns, broken] = [0, 0, 0];
-for (let seed = first; seed < first + runs; seed++) {
+let seed = first;
+process.on("unhandledRejection", (error) => {
+  console.log(`seed ${seed}: nobody handled`, error);
+  process.exit(1);
+});
+for (; seed < first + runs; seed++) {
   const outcome = await simulate(seed, runs > 1 || values.quiet ? undefined : console.log);
   events += outcome.events;
   turns += outcome.turns;

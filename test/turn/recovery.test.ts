@@ -115,6 +115,21 @@ describe("a turn whose object ends again and again", () => {
     expect(lab.sql.all("SELECT strikes FROM turn")).toEqual([{ strikes: 1 }]);
   });
 
+  it("[T2] and that is stopped before it goes on is stopped, and the next message is answered", async () => {
+    const lab = new SessionLab();
+    lab.say("t", [{ hang: true }]);
+    await lab.settle();
+    const durable = Promise.withResolvers<void>();
+    lab.sync = () => durable.promise;
+    lab.restart().current();
+    await lab.settle();
+    lab.session.stop();
+    lab.say("next", "hi");
+    durable.resolve();
+    await lab.settle();
+    expect(lab.story()).toBe("user reset:2 end:stopped user step:stop end:completed");
+  });
+
   it("[S2] takes back what it had shown when it is given up", async () => {
     const lab = new SessionLab();
     const listener = lab.listen();

@@ -56,11 +56,11 @@ describe("stop", () => {
     const calls = ["keyed_thing", "unsafe_thing"].map((name) => ({ name, input: "{}" }));
     const client = clientOf("calls");
     const { effects } = outside();
-    await client.post("t1", { message: script({ text: "I", calls }, { text: "never" }) });
-    while ((await tablesOf("calls")).journal.at(-1)?.kind !== "intent") await breathe();
+    // Holds the first tool in the middle of its run, and nothing before.
     outside().pause = async () => {
-      while (isHeld) await breathe();
+      while (isHeld && effects.runs.length > 0) await breathe();
     };
+    await client.post("t1", { message: script({ text: "I", calls }, { text: "never" }) });
     while (effects.runs.length === 0) await breathe();
     expect(await stop("calls")).toEqual(stopped("t1"));
     const atStop = await tablesOf("calls");
