@@ -120,7 +120,8 @@ export function sessionObject(deployment: Deployment) {
 
     /**
      * The bytes of a tail. Writes to this kind of stream wait for the output gate, so nothing is seen before it
-     * is stored; a stream made in JavaScript would not wait. A reader that leaves ends its tail and nothing else.
+     * is stored; a stream made in JavaScript would not wait. A reader that leaves ends its tail and nothing else;
+     * a tail that fails breaks its stream off, and the reader resumes.
      */
     #stream(
       run: (write: (text: string) => Promise<void>) => Promise<void>,
@@ -131,7 +132,7 @@ export function sessionObject(deployment: Deployment) {
       this.ctx.waitUntil(
         run((text) => writer.write(encoder.encode(text)))
           .then(() => writer.close())
-          .catch(() => {}),
+          .catch((error: unknown) => writer.abort(error).catch(() => {})),
       );
       return readable;
     }

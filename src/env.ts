@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { WorkersAiBinding } from "./model/workers-ai.ts";
+import { ID } from "./shared/ids.ts";
 
 /** The slice of a session object's stub that everybody has; its methods are `SessionApi`, called over RPC. */
 export type SessionStub = {
@@ -17,7 +18,7 @@ const optionalText = z.string().trim().optional();
 
 const ApiKey = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex"),
-  user: z.string(),
+  user: z.string().regex(ID, 'must be a letter or digit, then letters, digits, ".", "_" or "-"'),
   role: z.enum(["user", "admin"]).default("user"),
 });
 

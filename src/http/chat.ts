@@ -10,6 +10,8 @@ import { wholeNumber } from "./sessions.ts";
 import { uiMessageStream } from "./ui-message-stream.ts";
 import { toUiMessages } from "./ui-messages.ts";
 
+const MAX_CLAIMED = 20;
+
 /** As the AI SDK's own servers send it. */
 const UI_MESSAGE_STREAM: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
@@ -116,10 +118,14 @@ async function toRequest(body: ChatBody): Promise<AcceptRequest> {
 
 /**
  * The answers that the client says are part of the chat: one that the session never gave is refused. Messages of
- * the user are not among them, since a client keeps those that were refused.
+ * the user are not among them, since a client keeps those that were refused. Only the newest are looked up, so that a
+ * turn costs the same however long the history is that a client sends along; nothing of it is believed anyway.
  */
 const claimedBy = (body: ChatBody): string[] =>
-  body.messages.filter(({ role }) => role === "assistant").map(({ id }) => id);
+  body.messages
+    .filter(({ role }) => role === "assistant")
+    .slice(-MAX_CLAIMED)
+    .map(({ id }) => id);
 
 const isEnded = ({ state }: TurnView): boolean =>
   state === "completed" || state === "failed" || state === "stopped";

@@ -91,7 +91,7 @@ function toInput(body: z.output<typeof TurnBody>): TurnInput {
 }
 
 /** The address of a session: the user from the credential, the rest from the route. */
-export function addressOf(user: string, route: Record<string, string | undefined>): SessionAddress {
+function addressOf(user: string, route: Record<string, string | undefined>): SessionAddress {
   return sessionAddress(route.agent ?? "", user, route.session ?? "");
 }
 

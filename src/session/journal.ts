@@ -146,8 +146,8 @@ function toEntry(row: Row): JournalEntry {
   return { seq: row.seq, turn: row.turn, at: row.at, ...fact };
 }
 
-/** Roughly the characters that an entry holds in memory. */
-function sizeOf(entry: JournalEntry): number {
+/** Roughly the characters that an entry holds in memory, images included. */
+export function sizeOf(entry: JournalEntry): number {
   if (entry.kind === "user" || entry.kind === "result") {
     return entry.content.reduce(
       (sum, part) => sum + (part.type === "text" ? part.text : part.data).length,

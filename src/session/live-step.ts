@@ -1,6 +1,9 @@
 import type { StepPart } from "../shared/messages.ts";
 import type { TapePart } from "./tape.ts";
 
+/** What a part without a word in it counts, so that a step of nothing but parts is bounded too. */
+const PART_CHARS = 20;
+
 /**
  * The step being streamed, in memory. Text is a list of chunks: appending to one string and slicing it costs
  * the square of its length.
@@ -11,8 +14,10 @@ export class LiveStep {
   readonly step: number;
   readonly model: string;
   readonly parts: TapePart[] = [];
-  /** UTF-16 units of text so far. */
+  /** How much was said, in UTF-16 units: texts, names and signatures, and a little for every part. */
   size = 0;
+  /** Tool calls so far. */
+  calls = 0;
   /** Whether a checkpoint of it is stored. */
   isSaved = false;
 
@@ -41,12 +46,14 @@ export class LiveStep {
       last?.type === "reasoning" && !last.isClosed ? last : this.#open({ type: "reasoning" });
     part.signature = signature;
     part.isClosed = true;
+    this.size += signature.length;
   }
 
   /** A tool call begins; its id is unique in the session because attempts never share a seq. */
   call(name: string): TapePart {
-    const count = this.parts.filter((part) => part.type === "tool-call").length;
-    return this.#open({ type: "tool-call", call: `call_${this.seq}_${count}`, name });
+    const call = `call_${this.seq}_${this.calls}`;
+    this.calls += 1;
+    return this.#open({ type: "tool-call", call, name });
   }
 
   /** Arguments of a call go on. Calls may grow in turns, but a tape is read in order: a later one shows when it is closed. */
@@ -64,6 +71,7 @@ export class LiveStep {
     if (before && before.type !== "tool-call") before.isClosed = true;
     const part: TapePart = { ...head, chunks: [], starts: [], length: 0, isClosed: false };
     this.parts.push(part);
+    this.size += PART_CHARS + (head.name ?? "").length;
     return part;
   }
 

@@ -81,6 +81,3 @@ function resultOf(
     content: [{ type: "text", text: "This call has no result: the turn ended first." }],
   };
 }
-
-/** How many messages a turn adds to the context. */
-export const countMessages = (turn: TurnEntries): number => toModelMessages(turn.entries).length;

@@ -104,10 +104,11 @@ export function insertTurn(sql: Sql, turn: OpenTurn, digest: string): boolean {
   );
 }
 
-/** A queued turn is taken up. */
-export function startTurn(sql: Sql, turn: RunningTurn): void {
-  sql.run(
-    `UPDATE turn SET state = 'running', input = NULL, start = ?, attempt = ?, epoch = ? WHERE id = ?`,
+/** A queued turn is taken up; `false` when it no longer waits. */
+export function startTurn(sql: Sql, turn: RunningTurn): boolean {
+  return sql.run(
+    `UPDATE turn SET state = 'running', input = NULL, start = ?, attempt = ?, epoch = ?
+     WHERE id = ? AND state = 'queued'`,
     turn.start,
     turn.attempt,
     turn.epoch,

@@ -1,7 +1,8 @@
 import { invalid } from "./errors.ts";
 import type { SessionAddress } from "./session-api.ts";
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** What agent, user and session ids look like. */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /** Agent, user and session ids, refused rather than repaired (promise I2). `what` names the id in the error. */
 export function parseId(what: string, raw: string): string {
@@ -15,8 +16,12 @@ export function parseId(what: string, raw: string): string {
 
 const KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** An idempotency key: 1 to 128 printable ASCII characters without spaces. It becomes the turn's id. */
+/**
+ * An idempotency key: 1 to 128 printable ASCII characters without spaces, and not one that reads as the id of an
+ * answer. It becomes the turn's id.
+ */
 export function parseKey(raw: string): string {
+  if (raw.endsWith(".reply")) throw invalid('An idempotency key must not end with ".reply".');
   if (!KEY.test(raw)) {
     throw invalid("An idempotency key must be 1 to 128 printable ASCII characters without spaces.");
   }

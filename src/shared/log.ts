@@ -12,8 +12,10 @@ export const consoleLog: Log = (level, event, facts) => {
   console[level](JSON.stringify({ event, ...facts }));
 };
 
-/** A thrown value as log facts. */
+const MAX_MESSAGE = 300;
+
+/** A thrown value as log facts: its name and at most 300 characters of its message, never its stack (promise H5). */
 export function errorFacts(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: String(error) };
-  return { error: error.name, message: error.message, stack: error.stack };
+  if (!(error instanceof Error)) return { error: typeof error };
+  return { error: error.name, message: error.message.slice(0, MAX_MESSAGE) };
 }

@@ -147,12 +147,15 @@ export class Driver {
     const claimed = { ...turn, epoch: core.epoch };
     core.replaceOpen(claimed);
     await core.platform.sync();
+    this.#running(turn.id);
     const entries = core.entriesOf(turn.id);
     const exhausted = recoveryExhausted(entries, core.clock.now());
     if (exhausted) {
       this.#giveUp(claimed, exhausted);
       return false;
     }
+    // The strike is taken back below, so the load that it stands for comes first.
+    void core.window;
     const isInStep = turn.attempt > (entries.at(-1)?.seq ?? 0);
     const attempt = core.commit("recover", (tx) => {
       tx.append(turn.id, {
@@ -175,7 +178,7 @@ export class Driver {
       this.#core,
       turn,
       { outcome: "failed", error: reason },
-      { ...this.#harness, commit: "end" },
+      { ...this.#harness, commit: "end", epoch: turn.epoch },
     );
   }
 

@@ -1,4 +1,4 @@
-import { CarrelError, invalid, keyReused, notFound } from "../shared/errors.ts";
+import { CarrelError, invalid, keyReused, notFound, tooLarge } from "../shared/errors.ts";
 import { turnOfMessage } from "../shared/ids.ts";
 import type { AcceptRequest, TurnInput, TurnView } from "../shared/session-api.ts";
 import { addJob } from "../session/jobs.ts";
@@ -11,7 +11,8 @@ import {
   type RunningTurn,
 } from "../session/turns.ts";
 import type { Fact } from "../session/entries.ts";
-import { toView, type SessionCore, type Tx } from "./core.ts";
+import { fitsRow } from "../session/journal.ts";
+import { LostTurn, toView, type SessionCore, type Tx } from "./core.ts";
 
 /** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
 export const DEAD_MAN_MS = 30_000;
@@ -62,7 +63,9 @@ function acceptedBefore(
   return { turn: toView(request.key, known.state, known.start), isNew: false };
 }
 
+/** What is accepted can be taken up later: a message too large for a journal row is refused now. */
 function checkQueue(core: SessionCore, request: AcceptRequest): void {
+  if (!fitsRow(JSON.stringify(request.input))) throw tooLarge("The message", "1.9 MB");
   if (core.open.length > MAX_QUEUED) {
     throw new CarrelError(
       "too_many",
@@ -83,7 +86,7 @@ export function startNext(core: SessionCore): RunningTurn | null {
   if (next?.state !== "queued") return null;
   const turn = core.commit("start", (tx) => {
     const started = running(core, tx, next.id, next.acceptedAt);
-    startTurn(core.sql, started);
+    if (!startTurn(core.sql, started)) throw new LostTurn();
     tx.append(started.id, userFact(core, next.input), started.start);
     return started;
   });

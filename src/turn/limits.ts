@@ -12,6 +12,8 @@ export type Limits = {
   readonly maxRepeatedCalls: number;
   /** Tool calls of one step that are run; more are answered with an error. 25. */
   readonly maxCallsPerStep: number;
+  /** A model that is alive but says nothing new for so long is given up; 5 minutes. Silence ends sooner. */
+  readonly noProgressMs: number;
   /** One tool call may take so long; 5 minutes. */
   readonly toolTimeoutMs: number;
 };
@@ -21,6 +23,7 @@ export const defaultLimits: Limits = {
   maxTurnTokens: 1_000_000,
   maxRepeatedCalls: 3,
   maxCallsPerStep: 25,
+  noProgressMs: 300_000,
   toolTimeoutMs: 300_000,
 };
 

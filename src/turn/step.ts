@@ -1,3 +1,4 @@
+import type { Clock } from "../shared/clock.ts";
 import { CarrelError, ModelError } from "../shared/errors.ts";
 import { noUsage, type FinishReason, type Usage } from "../shared/messages.ts";
 import { cutAt } from "../shared/text.ts";
@@ -9,12 +10,14 @@ import { toModelMessages } from "../session/transcript.ts";
 import { isDriver, setAttempt, type RunningTurn } from "../session/turns.ts";
 import type { Capability, ModelStream, TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
-import { stepsOf } from "./limits.ts";
+import { stepsOf, type Limits } from "./limits.ts";
 import type { PreparedTurn } from "./prepare.ts";
 import { settleTurn, writeCheckpoint, type TurnEnd } from "./settle.ts";
 
 /** A step may say so much, in UTF-16 units; beyond, it is cut as if the provider's own limit was reached. */
 const MAX_STEP_CHARS = 500_000;
+/** Calls of one step, run or not: what is more is no plan but a model that repeats itself. */
+const MAX_CALLS = 128;
 const CHECKPOINT_MS = 5_000;
 const CHECKPOINT_CHARS = 64_000;
 
@@ -24,6 +27,7 @@ export type StepContext = {
   readonly scope: TurnScope;
   readonly capabilities: readonly Capability[];
   readonly retry: RetryOptions;
+  readonly limits: Limits;
   readonly hasAfterTurn: boolean;
 };
 
@@ -100,11 +104,13 @@ async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
   let answer: Answer | null = null;
   let savedAt = core.clock.now();
   let savedSize = 0;
+  const progress = new Progress(core.clock, context.limits.noProgressMs);
   point("model:before");
   for await (const batch of callModel(context, request)) {
     if (scope.signal.aborted) throw new LostTurn();
     for (const event of batch) answer = take(live, calls, event) ?? answer;
     if (batch.length > 0) core.bell.ring();
+    progress.check(live.size);
     point("model:batch");
     if (live.size >= MAX_STEP_CHARS) return { finish: "length", usage: answer?.usage ?? noUsage };
     if (
@@ -124,6 +130,32 @@ async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
   if (live.parts.length === 0 && answer.finish !== "refused")
     throw new ModelError("malformed", "The model answered with nothing.");
   return answer;
+}
+
+/** Tells a model that is busy from one that only keeps the line open (promise T10). */
+class Progress {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  #size = 0;
+  #grewAt: number;
+
+  constructor(clock: Clock, limitMs: number) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#grewAt = clock.now();
+  }
+
+  /** Throws when `size` has not grown for too long. */
+  check(size: number): void {
+    const now = this.#clock.now();
+    if (size > this.#size) {
+      this.#size = size;
+      this.#grewAt = now;
+    } else if (now - this.#grewAt > this.#limitMs) {
+      const seconds = Math.round(this.#limitMs / 1_000);
+      throw new CarrelError("no_progress", `The model said nothing new for ${seconds} seconds.`);
+    }
+  }
 }
 
 function callModel(context: StepContext, request: ModelRequest): ModelStream {
@@ -148,6 +180,10 @@ function take(live: LiveStep, calls: Map<number, TapePart>, event: ModelEvent): 
       live.sign(event.signature);
       return null;
     case "tool-call":
+      if (live.calls >= MAX_CALLS) {
+        const message = `The model made more than ${MAX_CALLS} calls in one step.`;
+        throw new CarrelError("too_large", message);
+      }
       calls.set(event.index, live.call(event.name));
       return null;
     case "tool-input": {

@@ -128,14 +128,11 @@ async function perform(
     .some((entry) => entry.kind === "intent" && entry.call === call.call);
   if (wasBegun && tool.replay === "unsafe") return unknownOutcome();
   if (wasBegun && tool.replay === "checkable") {
-    const probed = (await prepared.probe?.(toolContext)) ?? "unknown";
+    const probe = async () => (await prepared.probe?.(toolContext)) ?? "unknown";
+    const probed = await withTimeout(context, abort, probe());
     if (scope.signal.aborted) throw new LostTurn();
-    if (probed === "unknown") return unknownOutcome();
-    if (probed === "done")
-      return {
-        status: "success",
-        content: [{ type: "text", text: "Done (confirmed after an interruption)." }],
-      };
+    if (probed === "unknown" || probed === OVER) return unknownOutcome();
+    if (probed === "done") return confirmedOutcome;
   }
   if (wasBegun) {
     // Nothing is written before this run, which is what else finds out that another instance has the turn.
@@ -157,28 +154,32 @@ async function perform(
   const wrappers = context.capabilities.flatMap((capability) =>
     capability.wrapToolCall ? [capability.wrapToolCall.bind(capability)] : [],
   );
-  return await withTimeout(context, tool, abort, nest(wrappers, [scope, call], run));
+  const outcome = await withTimeout(context, abort, nest(wrappers, [scope, call], run));
+  if (outcome !== OVER) return outcome;
+  const seconds = Math.round(context.limits.toolTimeoutMs / 1_000);
+  if (tool.replay === "pure") return failed(`The tool did not finish within ${seconds} seconds.`);
+  return unknownOutcome(`The tool did not finish within ${seconds} seconds. `);
 }
 
-async function withTimeout(
+const OVER = Symbol("the time is over");
+
+/** What `work` gives, or `OVER` once it took too long: then its signal aborts, and nobody waits for it. */
+async function withTimeout<Result>(
   context: ToolCallsContext,
-  tool: Tool,
   abort: AbortController,
-  work: Promise<ToolOutcome>,
-): Promise<ToolOutcome> {
+  work: Promise<Result>,
+): Promise<Result | typeof OVER> {
   const { core, scope, limits } = context;
   const done = new AbortController();
   const over = core.clock
     .sleep(limits.toolTimeoutMs, AbortSignal.any([done.signal, scope.signal]))
-    .then(() => "over" as const);
+    .then((): typeof OVER => OVER);
   try {
     const first = await Promise.race([work, over]);
-    if (first !== "over") return first;
+    if (first !== OVER) return first;
     abort.abort();
     if (scope.signal.aborted) throw new LostTurn();
-    const seconds = Math.round(limits.toolTimeoutMs / 1_000);
-    if (tool.replay === "pure") return failed(`The tool did not finish within ${seconds} seconds.`);
-    return unknownOutcome(`The tool did not finish within ${seconds} seconds. `);
+    return OVER;
   } finally {
     done.abort();
     work.catch(() => {});
@@ -200,6 +201,11 @@ const failed = (text: string): ToolOutcome => ({
   status: "error",
   content: [{ type: "text", text }],
 });
+
+const confirmedOutcome: ToolOutcome = {
+  status: "success",
+  content: [{ type: "text", text: "Done (confirmed after an interruption)." }],
+};
 
 const unknownOutcome = (because = "The call was interrupted. "): ToolOutcome => ({
   status: "unknown",

@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../session/entries.ts";
+import { sizeOf as charsOf } from "../session/journal.ts";
 import { groupTurns, toModelMessages, type TurnEntries } from "../session/transcript.ts";
 import { estimateMessageTokens } from "../context/tokens.ts";
 
@@ -6,16 +7,30 @@ import { estimateMessageTokens } from "../context/tokens.ts";
 export type WindowOptions = {
   readonly triggerMessages: number;
   readonly triggerTokens: number;
+  /** Text and base64 of images together: what is held in memory and sent with every step. Ours, not AgentScope's. */
+  readonly triggerChars: number;
   readonly keepMessages: number;
 };
 
 export const defaultWindow: WindowOptions = {
   triggerMessages: 50,
   triggerTokens: 80_000,
+  triggerChars: 8_000_000,
   keepMessages: 20,
 };
 
-type TurnSize = { readonly messages: number; readonly tokens: number };
+/** So many entries are always too many, also when answers given anew hide most of them. */
+const MAX_ENTRIES = 1_000;
+
+type TurnSize = { readonly messages: number; readonly tokens: number; readonly chars: number };
+
+const nothing: TurnSize = { messages: 0, tokens: 0, chars: 0 };
+
+const plus = (a: TurnSize, b: TurnSize): TurnSize => ({
+  messages: a.messages + b.messages,
+  tokens: a.tokens + b.tokens,
+  chars: a.chars + b.chars,
+});
 
 /** The sizes of ended turns by their first entry: these never change, and counting a full context takes a while. */
 export type TurnSizes = WeakMap<JournalEntry, TurnSize>;
@@ -34,26 +49,26 @@ export function chooseWatermark(
     start: turn.entries[0]?.seq ?? 0,
     ...sizeOf(turn, sizes),
   }));
-  const total = turns.reduce(
-    (sum, turn) => ({ messages: sum.messages + turn.messages, tokens: sum.tokens + turn.tokens }),
-    {
-      messages: 0,
-      tokens: 0,
-    },
-  );
-  if (total.messages <= options.triggerMessages && total.tokens <= options.triggerTokens)
+  const total = turns.reduce(plus, nothing);
+  if (
+    total.messages <= options.triggerMessages &&
+    total.tokens <= options.triggerTokens &&
+    total.chars <= options.triggerChars &&
+    entries.length <= MAX_ENTRIES
+  )
     return null;
-  let messages = 0;
-  let tokens = 0;
+  let kept = nothing;
   let start: number | null = null;
   for (const turn of turns.toReversed()) {
-    messages += turn.messages;
-    tokens += turn.tokens;
-    if (start !== null && (messages > options.keepMessages || tokens > options.triggerTokens / 2))
-      break;
+    kept = plus(kept, turn);
+    const isFull =
+      kept.messages > options.keepMessages ||
+      kept.tokens > options.triggerTokens / 2 ||
+      kept.chars > options.triggerChars / 2;
+    if (start !== null && isFull) break;
     start = turn.start;
   }
-  return start === turns[0]?.start ? null : start;
+  return start === entries[0]?.seq ? null : start;
 }
 
 function sizeOf(turn: TurnEntries, sizes: TurnSizes): TurnSize {
@@ -62,7 +77,8 @@ function sizeOf(turn: TurnEntries, sizes: TurnSizes): TurnSize {
   if (known) return known;
   const messages = toModelMessages(turn.entries);
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-  const size = { messages: messages.length, tokens };
+  const chars = turn.entries.reduce((sum, entry) => sum + charsOf(entry), 0);
+  const size = { messages: messages.length, tokens, chars };
   if (first && turn.entries.at(-1)?.kind === "end") sizes.set(first, size);
   return size;
 }

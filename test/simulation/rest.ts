@@ -31,7 +31,7 @@ export function restViolations({
   after,
   ...outside
 }: Aftermath): {
-  readonly print: string;
+  readonly print: () => string;
   readonly turns: number;
   readonly violations: string[];
 } {
@@ -64,7 +64,8 @@ export function restViolations({
         found.push(`[T11] nothing was done after ${id}`);
   }
   found.push(...resumeViolations(sql, replay, random));
-  const print = JSON.stringify({ tables, streams, runs: outside.effects.runs, sent: ledger.sent });
+  const print = () =>
+    JSON.stringify({ tables, streams, runs: outside.effects.runs, sent: ledger.sent });
   return { print, turns: tables.turns.length, violations: found };
 }
 

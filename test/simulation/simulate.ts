@@ -27,7 +27,7 @@ export type Outcome = {
   readonly turns: number;
   readonly faults: ReadonlyMap<FaultKind, number>;
   /** Everything that was stored and seen, for comparing two runs. */
-  readonly print: string;
+  readonly print: () => string;
 };
 
 /**
@@ -35,6 +35,8 @@ export type Outcome = {
  * everything is at rest or a promise is broken. All chance comes from `seed`: the same seed is the same run.
  */
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
+  // Lets others have a turn, and has all that follows run as the scheduler wants it.
+  await new Promise((resolve) => setImmediate(resolve));
   const world = createWorld(seed, trace);
   const { scheduler, storage, violations, host, auditor, ledger } = world;
   let acting = 0;
@@ -140,8 +142,8 @@ function chanceHarness(
   let labels = 0;
   const newLabel = () => `L${++labels}`;
   const window = random.pick([
-    { triggerMessages: 6, triggerTokens: 80_000, keepMessages: 3 },
-    { triggerMessages: 50, triggerTokens: 2_000, keepMessages: 20 },
+    { triggerMessages: 6, triggerTokens: 80_000, triggerChars: 8_000_000, keepMessages: 3 },
+    { triggerMessages: 50, triggerTokens: 2_000, triggerChars: 8_000_000, keepMessages: 20 },
   ]);
   const hasAfterTurn = random.chance(0.5);
   return (instance) => {

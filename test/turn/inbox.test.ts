@@ -116,6 +116,16 @@ describe("a message", () => {
     expect(lab.sql.all("SELECT * FROM turn")).toEqual([]);
     expect(lab.session.current()).toBeNull();
   });
+
+  it("[T2] that is too large for a row is refused also when it would wait in line", async () => {
+    const lab = await busyLab();
+    const input = message("\u0001".repeat(400_000));
+    expect(() => lab.session.accept(request("b", { input }))).toThrow(code("too_large"));
+    expect(lab.session.accept(request("c"))).toMatchObject({ isNew: true });
+    lab.session.stop();
+    await lab.settle();
+    expect(lab.story("c")).toMatch(/^user /);
+  });
 });
 
 describe("asking for another answer", () => {

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Fact, JournalEntry } from "../../src/session/entries.ts";
 import { recoveryBounds, recoveryExhausted } from "../../src/turn/recovery.ts";
+import { createEffects, createScriptedTools } from "../support/scripted-tools.ts";
 import { SessionLab } from "./session-lab.ts";
 
 const usage = { input: 0, output: 0, cached: 0 };
@@ -187,6 +188,23 @@ describe("a call that was interrupted", () => {
     expect(await interruptedCall("probed_thing")).toMatchObject({ runs: 1 });
     const absent = await interruptedCall("probed_thing", (lab) => lab.effects.keyed.clear());
     expect(absent).toMatchObject({ runs: 2, story: expect.stringContaining("result:success") });
+  });
+
+  it("[T2] does not wait for a probe that never answers, and a stop ends it at once", async () => {
+    const gate = Promise.withResolvers<never>();
+    const probed = createScriptedTools(createEffects()).map((tool) => ({
+      ...tool,
+      prepare: () => ({ run: () => gate.promise, probe: () => gate.promise }),
+    }));
+    const lab = new SessionLab({ tools: probed });
+    lab.say("t", [{ calls: [{ name: "probed_thing", input: "{}" }] }, { text: "ok" }]);
+    await lab.settle();
+    lab.restart().current();
+    await lab.settle();
+    lab.say("next", "hi");
+    lab.session.stop("t");
+    await lab.settle();
+    expect(lab.story("next")).toBe("user step:stop end:completed");
   });
 
   it("[T5] is never run again when it is unsafe, and the model is told that its outcome is unknown", async () => {

@@ -146,30 +146,48 @@ describe("a step", () => {
     expect(lab.story()).toBe("user step:length end:completed");
   });
 
-  it.each([
-    ["control characters", Array.from({ length: 45 }, () => say("\u0001".repeat(10_000)))],
-    [
-      "20,000 calls",
-      Array.from({ length: 20_000 }, (_, index): ModelEvent => {
-        return {
-          type: "tool-call",
-          index,
-          name: "a_tool_with_a_rather_long_name_that_is_repeated",
-        };
-      }),
-    ],
-  ])(
-    "[T2, S2] of %s that no row can hold ends its turn, and readers are told to forget it",
-    async (_, answer) => {
-      const lab = new SessionLab({ model: modelOf([...answer, finish]) });
-      const listener = lab.listen();
-      lab.say("t", "hi");
-      await lab.settle();
-      expect(lab.story()).toBe("user reset:2 end:too_large");
-      expect(textOf(listener.frames())).toBe("");
-      expect(lab.sql.all("SELECT * FROM live")).toEqual([]);
-    },
-  );
+  it("[T2, S2] that no row can hold ends its turn, and readers are told to forget it", async () => {
+    const answer = Array.from({ length: 45 }, () => say("\u0001".repeat(10_000)));
+    const lab = new SessionLab({ model: modelOf([...answer, finish]) });
+    const listener = lab.listen();
+    lab.say("t", "hi");
+    await lab.settle();
+    expect(lab.story()).toBe("user reset:2 end:too_large");
+    expect(textOf(listener.frames())).toBe("");
+    expect(lab.sql.all("SELECT * FROM live")).toEqual([]);
+  });
+
+  it("[T2, T10] of calls without end ends its turn, and none of them runs", async () => {
+    const answer = Array.from({ length: 20_000 }, (_, index): ModelEvent => {
+      return { type: "tool-call", index, name: "unsafe_thing" };
+    });
+    const lab = new SessionLab({ model: modelOf([...answer, finish]) });
+    lab.say("t", "hi");
+    await lab.settle();
+    const results = Array.from({ length: 128 }, () => "result:interrupted").join(" ");
+    expect(lab.story()).toBe(`user step:failed ${results} end:too_large`);
+    expect(lab.effects.runs).toEqual([]);
+  });
+
+  it("[T10] of a model that only keeps the line open ends its turn, and the next one runs", async () => {
+    const lab: SessionLab = new SessionLab({
+      model: {
+        id: "waiting",
+        async *stream() {
+          yield [say("Well")];
+          for (;;) {
+            await lab.clock.sleep(20_000);
+            yield [];
+          }
+        },
+      },
+    });
+    lab.say("a", "hi");
+    lab.say("b", "you");
+    for (let seconds = 0; seconds < 330; seconds += 10) await lab.clock.pass(10_000);
+    expect(lab.story("a")).toBe("user step:failed end:no_progress");
+    expect(lab.session.current()?.turn).toBe("b");
+  });
 
   it("runs calls whose provider repeats their index, each with its own arguments", async () => {
     const one = (label: string): ModelEvent[] => [

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
+import { noUsage } from "../../src/shared/messages.ts";
 import { groupTurns, toModelMessages } from "../../src/session/transcript.ts";
 import { estimateMessageTokens } from "../../src/context/tokens.ts";
 import { chooseWatermark, defaultWindow, type WindowOptions } from "../../src/turn/window.ts";
@@ -10,6 +11,7 @@ import { SessionLab } from "./session-lab.ts";
 
 const options: fc.Arbitrary<WindowOptions> = fc.record({
   triggerMessages: fc.integer({ min: 1, max: 12 }),
+  triggerChars: fc.constant(8_000_000),
   triggerTokens: fc.integer({ min: 20, max: 200 }),
   keepMessages: fc.integer({ min: 0, max: 6 }),
 });
@@ -103,5 +105,38 @@ describe("the start of the context", () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(defaultWindow.triggerMessages);
     expect(Math.min(...sizes.slice(60))).toBeGreaterThanOrEqual(defaultWindow.keepMessages - 1);
     expect(lab.session.history({ limit: 1_000 }).messages).toHaveLength(240);
+  });
+
+  it("[T12] is moved past answers that were given anew, which nobody sees any more", async () => {
+    const lab = new SessionLab();
+    lab.say("first", "hi");
+    await lab.settle();
+    for (let n = 0; n < 400; n++) {
+      lab.say(`again${n}`, { kind: "regenerate" });
+      await lab.settle();
+    }
+    const [context] = lab.sql.all<{ body: string }>(
+      "SELECT body FROM state WHERE name = 'context'",
+    );
+    expect(JSON.parse(context?.body ?? "{}").from).toBeGreaterThan(900);
+    expect(lab.witness.requests.at(-1)?.messages).toHaveLength(1);
+  });
+
+  it("bounds images by their bytes, which no token tells", () => {
+    const image = { type: "image", mediaType: "image/png", data: "A".repeat(900_000) } as const;
+    const entries = Array.from({ length: 10 }, (_, at): JournalEntry[] => [
+      { seq: 3 * at + 1, turn: `t${at}`, at, kind: "user", content: [image] },
+      {
+        seq: 3 * at + 3,
+        turn: `t${at}`,
+        at,
+        kind: "end",
+        outcome: "completed",
+        usage: noUsage,
+        steps: 0,
+      },
+    ]).flat();
+    expect(chooseWatermark(entries.slice(0, 16), defaultWindow)).toBeNull();
+    expect(chooseWatermark(entries, defaultWindow)).toBe(19);
   });
 });
