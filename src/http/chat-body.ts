@@ -8,7 +8,7 @@ import { MAX_PARTS, withinLimits } from "./message.ts";
 const MAX_BYTES = 8_000_000;
 
 const Listed = z.looseObject({
-  id: z.string().max(200),
+  id: z.string().max(1_000),
   role: z.enum(
     ["user", "assistant"],
     "must be user or assistant; system messages are not taken from a client, the agent's prompt is the server's",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { faultKinds } from "./faults.ts";
 import { simulate } from "./simulate.ts";
 
@@ -7,6 +7,10 @@ const BLOCK = 250;
 /** Simulates every second seed from `first` to `last`, and makes sure that everything that can go wrong did. */
 export function simulateSeeds(first: number, last: number): void {
   const counts = new Map<string, number>();
+  // Thousands of errors a second: what they say is enough, and where to look is in the trace of the seed.
+  const { stackTraceLimit } = Error;
+  beforeAll(() => void (Error.stackTraceLimit = 0));
+  afterAll(() => void (Error.stackTraceLimit = stackTraceLimit));
   describe(`seeds ${first}, ${first + 2} … ${last}`, () => {
     for (let from = first; from <= last; from += 2 * BLOCK) {
       const to = Math.min(last, from + 2 * (BLOCK - 1));

@@ -6,6 +6,7 @@ import {
   uiMessageChunkSchema,
   type ChatState,
   type ChatStatus,
+  type HttpChatTransportInitOptions,
   type UIMessage,
   type UIMessageChunk,
 } from "ai";
@@ -45,6 +46,8 @@ export type ChatOptions = {
   readonly fetch: typeof fetch;
   /** What a page loaded before it made its chat. */
   readonly messages?: readonly UIMessage[];
+  /** Sends the newest message only, as the README advises. */
+  readonly isFrugal?: boolean;
   /** Called at each change of a message. */
   readonly onWrite?: (message: UIMessage) => void;
 };
@@ -54,10 +57,17 @@ export type ChatOptions = {
  * every chunk is validated by the SDK's own schema, and one that fails ends the stream with an error.
  */
 export class ChatClient extends AbstractChat<UIMessage> {
-  constructor({ id, api, fetch, messages = [], onWrite = () => {} }: ChatOptions) {
+  constructor({
+    id,
+    api,
+    fetch,
+    messages = [],
+    isFrugal = false,
+    onWrite = () => {},
+  }: ChatOptions) {
     super({
       id,
-      transport: new DefaultChatTransport({ api, fetch }),
+      transport: new DefaultChatTransport({ api, fetch, ...(isFrugal ? newestOnly : {}) }),
       state: new PlainState(messages, onWrite),
     });
   }
@@ -67,6 +77,12 @@ export class ChatClient extends AbstractChat<UIMessage> {
     return asStored(this.messages);
   }
 }
+
+const newestOnly: Pick<HttpChatTransportInitOptions<UIMessage>, "prepareSendMessagesRequest"> = {
+  prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
+    body: { id, messages: messages.slice(-1), trigger, messageId },
+  }),
+};
 
 /** Without fields that are there but undefined, which JSON does not know. */
 export const asStored = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

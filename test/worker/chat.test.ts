@@ -151,6 +151,18 @@ describe("a chat of the AI SDK", () => {
     expect(await loadMessages("resent")).toEqual(chat.stored);
   });
 
+  it("[T12] [H3] needs no more than the newest message, as the README advises", async () => {
+    resetOutside();
+    const chat = openChat("frugal", { isFrugal: true });
+    await chat.sendMessage({ text: script({ text: "one" }) });
+    await chat.sendMessage({ text: script({ text: "two" }) });
+    await chat.regenerate();
+    expect(chat.error).toBeUndefined();
+    expect(chat.messages).toHaveLength(4);
+    expect(outside().witness.requests.at(-1)?.messages).toHaveLength(3);
+    expect(await loadMessages("frugal")).toEqual(chat.stored);
+  });
+
   it("[H3] goes on in a new page with the messages it loaded", async () => {
     resetOutside();
     await openChat("reload").sendMessage({ text: script({ calls: [read("x")] }, { text: "one" }) });
