@@ -38,7 +38,7 @@ export function connectionError(provider: Provider, error: unknown): ModelError 
   if (error instanceof CarrelError && error.code === "forbidden") {
     return new ModelError("model_not_configured", `${error.message} Check ${provider.setting}.`);
   }
-  return new ModelError("unavailable", `The connection to ${provider.name} failed.`, {
+  return new ModelError("unavailable", `${provider.name} could not be reached.`, {
     cause: error,
   });
 }

@@ -73,7 +73,7 @@ describe("connectionError", () => {
     );
     expect(refused).toMatchObject({ code: "model_not_configured" });
     expect(refused.message).toBe("The request to 10.0.0.1 was refused: x. Check ACME_KEY.");
-    expect(connectionError(acme, new Error(canary)).message).toBe("The connection to Acme failed.");
+    expect(connectionError(acme, new Error(canary)).message).toBe("Acme could not be reached.");
   });
 });
 
