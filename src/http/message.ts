@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ContentPart } from "../shared/messages.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import type { TurnInput } from "../shared/session-api.ts";
 
 const MAX_TEXT = 256_000;
@@ -45,8 +46,5 @@ export function withinLimits(parts: readonly ContentPart[], context: z.core.$Ref
 }
 
 /** SHA-256 of what a turn is asked, hex: the same for the same input, whoever parsed it. */
-export async function digestOf(input: TurnInput): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(input));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+export const digestOf = (input: TurnInput): Promise<string> =>
+  sha256Hex(new TextEncoder().encode(JSON.stringify(input)));

@@ -1,6 +1,7 @@
 import type { ApiKey } from "../env.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { parseId } from "../shared/ids.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 
 /** Who calls, from a verified credential: the only source of a user's identity. */
 export type Principal = { readonly user: string; readonly role: "user" | "admin" };
@@ -28,15 +29,12 @@ async function withKey(request: Request, keys: readonly ApiKey[]): Promise<Princ
   if (secret === undefined) {
     throw new CarrelError("unauthorized", 'Send an API key: "Authorization: Bearer <key>".');
   }
-  const hash = hex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret)));
+  const hash = await sha256Hex(new TextEncoder().encode(secret));
   let found: ApiKey | null = null;
   for (const key of keys) if (isEqual(key.hash, hash)) found = key;
   if (!found) throw new CarrelError("unauthorized", "This API key is not known.");
   return { user: parseId("The user id", found.user), role: found.role };
 }
-
-const hex = (bytes: ArrayBuffer): string =>
-  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Takes the same time wherever two digests differ. */
 function isEqual(a: string, b: string): boolean {
