@@ -1,5 +1,6 @@
 import type { Model } from "./model/model.ts";
 import type { RetryOptions } from "./model/retry.ts";
+import type { IsolationScope } from "./workspace/workspace.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Limits } from "./turn/limits.ts";
@@ -15,6 +16,11 @@ export type AgentDefinition = {
   readonly systemPrompt?: string;
   /** A model, or `provider:name`; default: the variable MODEL, else the built-in offline model. */
   readonly model?: Model | string;
+  /**
+   * Who shares memory, knowledge, skills and overrides: `SESSION`, `USER` (default), `AGENT` or `GLOBAL`. Conversations
+   * are always their user's.
+   */
+  readonly isolationScope?: IsolationScope;
   /** Tools beside the built-in ones; they win over built-in tools of the same name. */
   readonly tools?: readonly Tool[];
   /** Your own hooks around turns, steps, model calls and tool calls; they are outside the built-in ones. */

@@ -5,6 +5,10 @@ import { textVariables, type Env } from "./env.ts";
 import { createModel, trustedOrigins } from "./model/choose.ts";
 import { createOfflineModel } from "./model/offline/offline-model.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
+import { CarrelError } from "./shared/errors.ts";
+import { isMarked } from "./shared/platform-error.ts";
+import type { WorkspaceApi } from "./shared/workspace-api.ts";
+import { createWorkspace, type CallBucket } from "./workspace/workspace.ts";
 import { systemClock } from "./shared/clock.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
 import { parseId } from "./shared/ids.ts";
@@ -64,6 +68,8 @@ function createHarness(definition: AgentDefinition, env: Env, shared: Shared): H
       systemClock,
     ),
     capabilities,
+    workspace: (address) =>
+      createWorkspace(definition.isolationScope ?? "USER", address, callBucket(env)),
     limits: { ...defaultLimits, ...definition.limits },
     window: { ...defaultWindow, ...definition.context },
     retry: definition.modelRetry ?? {},
@@ -79,6 +85,21 @@ function createHarness(definition: AgentDefinition, env: Env, shared: Shared): H
       }),
   };
 }
+
+/** Calls a bucket's object, once more on a fresh stub when the connection was lost: every method may be repeated. */
+const callBucket =
+  (env: Env): CallBucket =>
+  async (bucket, call) => {
+    const stub = () => env.WORKSPACES.getByName(bucket) as WorkspaceApi;
+    try {
+      return await call(stub());
+    } catch (error) {
+      if (isMarked(error, "overloaded"))
+        throw new CarrelError("overloaded", "The workspace is busy. Try again in a moment.");
+      if (!isMarked(error, "retryable")) throw error;
+      return call(stub());
+    }
+  };
 
 function chooseModel(definition: AgentDefinition, env: Env) {
   if (typeof definition.model === "object") return definition.model;

@@ -1,6 +1,7 @@
 import type { Env, SessionStub } from "../env.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { sessionKey } from "../shared/ids.ts";
+import { isMarked } from "../shared/platform-error.ts";
 import {
   type Failure,
   type SessionAddress,
@@ -64,11 +65,3 @@ const isFailure = (answer: Answer): answer is Failure => !answer.ok;
 
 const overloaded = (): CarrelError =>
   new CarrelError("overloaded", "This session is busy. Try again in a moment.");
-
-/** The platform marks its own errors with these properties. */
-function isMarked(error: unknown, mark: "overloaded" | "retryable"): boolean {
-  return (
-    error instanceof Error &&
-    (error as Error & Partial<Record<typeof mark, boolean>>)[mark] === true
-  );
-}

@@ -1,3 +1,4 @@
+import { migrate, type SchemaSteps } from "../shared/migrate.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /**
@@ -6,7 +7,7 @@ import type { Sql } from "../shared/sql.ts";
  * derived documents; `job` everything that must happen later. WITHOUT ROWID makes a write by text key cost
  * one row instead of two.
  */
-const STEPS: readonly (readonly string[])[] = [
+const STEPS: SchemaSteps = [
   [
     `CREATE TABLE turn(
       id TEXT PRIMARY KEY,
@@ -39,20 +40,5 @@ const STEPS: readonly (readonly string[])[] = [
   ],
 ];
 
-/**
- * Brings the tables up to date; cheap when they are. A database written by newer code is refused, never
- * guessed at: after a rollback the session answers errors until the newer code is back.
- */
-export function migrate(sql: Sql): void {
-  sql.run("CREATE TABLE IF NOT EXISTS schema_step(step INTEGER PRIMARY KEY)");
-  const done =
-    sql.all<{ step: number | null }>("SELECT max(step) AS step FROM schema_step")[0]?.step ?? 0;
-  if (done > STEPS.length)
-    throw new Error(`the session's tables are at step ${done}, this code knows ${STEPS.length}`);
-  for (let step = done; step < STEPS.length; step++) {
-    sql.transaction(() => {
-      for (const statement of STEPS[step] ?? []) sql.run(statement);
-      sql.run("INSERT INTO schema_step(step) VALUES (?)", step + 1);
-    });
-  }
-}
+/** Brings a session's tables up to date, or refuses what newer code wrote: see `migrate`. */
+export const migrateSession = (sql: Sql): void => migrate(sql, "session", STEPS);

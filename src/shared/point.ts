@@ -5,8 +5,8 @@
 export type Point = (name: PointName) => void;
 
 export type PointName =
-  | `commit:${CommitName}:before`
-  | `commit:${CommitName}:after`
+  | `commit:${string}:before`
+  | `commit:${string}:after`
   | "model:before"
   | "model:batch"
   | "model:after"

@@ -1,4 +1,5 @@
 import type { ContentPart } from "../shared/messages.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /**
  * What a recovery may do with a call that was interrupted: `pure` runs again; `idempotent` runs again with
@@ -17,6 +18,8 @@ export type ToolContext = {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** The caller's files. */
+  readonly workspace: Workspace;
 };
 
 /** A tool as the turn sees it. Make one with `defineTool`. */

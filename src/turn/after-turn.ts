@@ -85,6 +85,7 @@ async function runAfterTurn(
     address: core.platform.address,
     turn,
     now: () => core.clock.now(),
+    workspace: harness.workspace(core.platform.address),
     signal: new AbortController().signal,
   };
   for (const capability of harness.capabilities) await capability.afterTurn?.(scope, entries);

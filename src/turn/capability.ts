@@ -4,12 +4,15 @@ import type { JournalEntry } from "../session/entries.ts";
 import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** Whose turn it is: handed to every hook, so that nothing about a caller is ever kept in a field. */
 export type TurnScope = {
   readonly address: SessionAddress;
   readonly turn: string;
   readonly now: () => number;
+  /** The caller's files. */
+  readonly workspace: Workspace;
   /** Aborts when the turn is stopped or lost to another instance. */
   readonly signal: AbortSignal;
 };

@@ -9,7 +9,7 @@ import type { Fact, JournalEntry } from "../session/entries.ts";
 import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
 import type { LiveStep } from "../session/live-step.ts";
-import { migrate } from "../session/schema.ts";
+import { migrateSession } from "../session/schema.ts";
 import { readState } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
 import { loadOpenTurns, type OpenTurn, type RunningTurn } from "../session/turns.ts";
@@ -64,7 +64,7 @@ export class SessionCore {
     this.sql = platform.sql;
     this.clock = platform.clock;
     this.epoch = platform.newId();
-    migrate(this.sql);
+    migrateSession(this.sql);
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
     this.open = loadOpenTurns(this.sql);

@@ -84,6 +84,7 @@ export class Driver {
       address: core.platform.address,
       turn: turn.id,
       now: () => core.clock.now(),
+      workspace: this.#harness.workspace(core.platform.address),
       signal: abort.signal,
     };
     try {

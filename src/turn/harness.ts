@@ -1,6 +1,8 @@
 import type { Section } from "../context/sections.ts";
 import type { Model } from "../model/model.ts";
 import type { RetryOptions } from "../model/retry.ts";
+import type { SessionAddress } from "../shared/session-api.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { Capability, TurnScope } from "./capability.ts";
 import type { Limits } from "./limits.ts";
 import type { WindowOptions } from "./window.ts";
@@ -9,6 +11,8 @@ import type { WindowOptions } from "./window.ts";
 export type Harness = {
   readonly model: Model;
   readonly capabilities: readonly Capability[];
+  /** The files of a session's user, in the buckets that the agent's isolation scope gives. Makes no call. */
+  readonly workspace: (address: SessionAddress) => Workspace;
   readonly limits: Limits;
   readonly window: WindowOptions;
   readonly retry: RetryOptions;

@@ -122,6 +122,7 @@ async function perform(
     key: `${turn.id}/${call.call}`,
     signal,
     now: () => core.clock.now(),
+    workspace: scope.workspace,
   };
   const wasBegun = core
     .entriesOf(turn.id)

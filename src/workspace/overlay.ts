@@ -1,8 +1,7 @@
+import type { LayerName } from "../shared/workspace-api.ts";
 import { parentOf } from "./path.ts";
 import type { WorkspacePath } from "./path.ts";
 import { ruleOf, unitOf } from "./path-rules.ts";
-
-export type LayerName = "own" | "shared" | "template";
 
 /** What one layer holds, by canonical path. `File` is whatever its owner keeps of a file. */
 export type Layer<File> = {

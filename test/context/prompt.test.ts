@@ -1,3 +1,4 @@
+import { noWorkspace } from "../support/no-workspace.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assemblePrompt, promptLimits } from "../../src/context/prompt.ts";
@@ -160,7 +161,12 @@ describe("the bounds of a prompt", () => {
     expect(shown.join("\n").length).toBeLessThanOrEqual(promptLimits.agents);
     expect(shown.join("\n").length).toBeGreaterThan(promptLimits.agents - 30);
     const [, readFile] = createTemplateTools(createTemplate({ "AGENTS.md": { text } }, "v"));
-    const context = { key: "", signal: new AbortController().signal, now: () => 0 };
+    const context = {
+      key: "",
+      signal: new AbortController().signal,
+      now: () => 0,
+      workspace: noWorkspace,
+    };
     const page = await readFile
       ?.prepare({ path: "AGENTS.md", offset: Number(offset) })
       .run(context);

@@ -1,3 +1,4 @@
+import { noWorkspace } from "../support/no-workspace.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
@@ -161,6 +162,7 @@ function chanceHarness(
       retry: { random: () => random.next() },
       hasAfterTurn,
       assemble: () => "system",
+      workspace: () => noWorkspace,
     };
   };
 }

@@ -1,5 +1,6 @@
 import type { OverlayChange } from "../../src/workspace/overlay-change.ts";
-import { type Layer, type LayerName, createOverlay } from "../../src/workspace/overlay.ts";
+import type { LayerName } from "../../src/shared/workspace-api.ts";
+import { type Layer, createOverlay } from "../../src/workspace/overlay.ts";
 import { type WorkspacePath, workspacePath } from "../../src/workspace/path.ts";
 
 /** A layer of texts that can be changed. */

@@ -1,3 +1,4 @@
+import { noWorkspace } from "./no-workspace.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import { Session } from "../../src/turn/session.ts";
@@ -41,6 +42,7 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       retry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
       hasAfterTurn: false,
       assemble: () => "",
+      workspace: () => noWorkspace,
     },
   );
 }

@@ -1,3 +1,4 @@
+import { noWorkspace } from "./no-workspace.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -125,6 +126,7 @@ export class Talk {
         key: call,
         signal: new AbortController().signal,
         now: () => Date.UTC(2026, 10, 30, 16, 43, 12),
+        workspace: noWorkspace,
       };
       const output = await tool.prepare(JSON.parse(input)).run(context);
       return result("success", typeof output === "string" ? output : JSON.stringify(output));

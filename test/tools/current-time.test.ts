@@ -1,10 +1,16 @@
+import { noWorkspace } from "../support/no-workspace.ts";
 import { describe, expect, it } from "vitest";
 import { currentTime } from "../../src/tools/current-time.ts";
 
 const at = (iso: string, timezone?: string) =>
   currentTime
     .prepare(timezone === undefined ? {} : { timezone })
-    .run({ key: "k", signal: new AbortController().signal, now: () => Date.parse(iso) });
+    .run({
+      key: "k",
+      signal: new AbortController().signal,
+      now: () => Date.parse(iso),
+      workspace: noWorkspace,
+    });
 
 describe("current_time", () => {
   it("only reads and may run again", () => {

@@ -1,3 +1,4 @@
+import { noWorkspace } from "../support/no-workspace.ts";
 import fc from "fast-check";
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
@@ -5,7 +6,12 @@ import { CarrelError } from "../../src/shared/errors.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 
-const context: ToolContext = { key: "k1", signal: new AbortController().signal, now: () => 0 };
+const context: ToolContext = {
+  key: "k1",
+  signal: new AbortController().signal,
+  now: () => 0,
+  workspace: noWorkspace,
+};
 
 const note = defineTool({
   name: "note",

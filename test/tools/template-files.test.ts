@@ -1,3 +1,4 @@
+import { noWorkspace } from "../support/no-workspace.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CarrelError } from "../../src/shared/errors.ts";
@@ -10,7 +11,12 @@ const lines = (count: number, line = (at: number) => `line ${at}`) =>
 
 function toolsOver(files: Readonly<Record<string, TemplateFile>>) {
   const tools = createTemplateTools(createTemplate(files, "v"));
-  const context = { key: "k", signal: new AbortController().signal, now: () => 0 };
+  const context = {
+    key: "k",
+    signal: new AbortController().signal,
+    now: () => 0,
+    workspace: noWorkspace,
+  };
   return async (name: string, input: unknown): Promise<string> => {
     const output = await tools
       .find((tool) => tool.name === name)

@@ -1,3 +1,4 @@
+import { noWorkspace } from "../support/no-workspace.ts";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
 import type { PointName } from "../../src/shared/point.ts";
@@ -56,6 +57,7 @@ export class SessionLab {
       retry: { random: () => 0 },
       hasAfterTurn: capabilities.some((capability) => capability.afterTurn !== undefined),
       assemble: () => "",
+      workspace: () => noWorkspace,
       ...options,
       capabilities,
     };

@@ -1,0 +1,22 @@
+import type { Sql } from "./sql.ts";
+
+/** The tables of one kind of object, as numbered steps of statements. Add a step; never edit one that was deployed. */
+export type SchemaSteps = readonly (readonly string[])[];
+
+/**
+ * Brings the tables up to date; cheap when they are. A database written by newer code is refused, never
+ * guessed at: after a rollback the object answers errors until the newer code is back.
+ */
+export function migrate(sql: Sql, what: string, steps: SchemaSteps): void {
+  sql.run("CREATE TABLE IF NOT EXISTS schema_step(step INTEGER PRIMARY KEY)");
+  const done =
+    sql.all<{ step: number | null }>("SELECT max(step) AS step FROM schema_step")[0]?.step ?? 0;
+  if (done > steps.length)
+    throw new Error(`the ${what}'s tables are at step ${done}, this code knows ${steps.length}`);
+  for (let step = done; step < steps.length; step++) {
+    sql.transaction(() => {
+      for (const statement of steps[step] ?? []) sql.run(statement);
+      sql.run("INSERT INTO schema_step(step) VALUES (?)", step + 1);
+    });
+  }
+}

@@ -1,0 +1,188 @@
+import { bucketPrefix, type Bucket, type BucketKey } from "../shared/bucket-key.ts";
+import { CarrelError, invalid } from "../shared/errors.ts";
+import type { Failure } from "../shared/session-api.ts";
+import type {
+  Change,
+  Changed,
+  ChangeRequest,
+  FileVersion,
+  GlobAnswer,
+  GlobRequest,
+  GrepAnswer,
+  GrepRequest,
+  PageAnswer,
+  PageRequest,
+  ReadAnswer,
+  ReadRequest,
+  RescanReport,
+  Snapshot,
+  SnapshotRequest,
+  TreeAnswer,
+  TreeRequest,
+  Usage,
+  Within,
+  WorkspaceApi,
+} from "../shared/workspace-api.ts";
+import { workspacePath } from "./path.ts";
+
+export type IsolationScope = Bucket["scope"];
+
+/** Whose files: `session` is needed under the scope SESSION only. */
+export type WorkspaceOwner = {
+  readonly agent: string;
+  readonly user: string;
+  readonly session: string | null;
+};
+
+/** Calls the object of a bucket; what the platform lost on the way is tried again there. */
+export type CallBucket = <Result extends { readonly ok: true } | Failure>(
+  bucket: BucketKey,
+  call: (api: WorkspaceApi) => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * The files of one caller, as one tree, whichever buckets they lie in: what the scope shares in its bucket, and the
+ * records of sessions (`agents/`, `plans/`, `large_tool_results/`) always in the user's own (promise I3). Methods
+ * are those of `WorkspaceApi`; expected failures are thrown as `CarrelError`.
+ */
+export type Workspace = {
+  readonly snapshot: (request: SnapshotRequest) => Promise<Snapshot | "unchanged">;
+  readonly tree: (request: TreeRequest) => Promise<TreeAnswer>;
+  readonly read: (request: ReadRequest) => Promise<ReadAnswer>;
+  readonly page: (request: PageRequest) => Promise<PageAnswer>;
+  readonly glob: (request: GlobRequest) => Promise<GlobAnswer>;
+  readonly grep: (request: GrepRequest) => Promise<GrepAnswer>;
+  /** All changes must lie in one bucket: throws `invalid` for a move between records and other files. */
+  readonly change: (request: ChangeRequest) => Promise<readonly Changed[]>;
+  readonly history: (path: string) => Promise<readonly FileVersion[]>;
+  readonly usage: () => Promise<Usage>;
+  readonly rescan: () => Promise<RescanReport>;
+};
+
+const RECORDS: Within = ["agents", "plans", "large_tool_results"];
+
+const isRecord = (path: string): boolean =>
+  RECORDS.includes(workspacePath(path).split("/")[0] ?? "");
+
+/** The bucket that a scope gives this owner. Throws `CarrelError('invalid')` when SESSION has no session. */
+export function bucketOf(scope: IsolationScope, owner: WorkspaceOwner): BucketKey {
+  const { agent, user, session } = owner;
+  switch (scope) {
+    case "SESSION":
+      if (session === null)
+        throw invalid("The files of this agent are kept for each session. Say which: ?session=ID.");
+      return bucketPrefix({ scope, agent, user, session });
+    case "USER":
+      return bucketPrefix({ scope, agent, user });
+    case "AGENT":
+      return bucketPrefix({ scope, agent });
+    case "GLOBAL":
+      return bucketPrefix({ scope });
+  }
+}
+
+/** The workspace of `owner` under `scope`. Makes no call. */
+export function createWorkspace(
+  scope: IsolationScope,
+  owner: WorkspaceOwner,
+  callBucket: CallBucket,
+): Workspace {
+  const home = bucketOf(scope, owner);
+  const records = bucketOf("USER", owner);
+  const bucketFor = (path: string) => (isRecord(path) ? records : home);
+  const call = async <Result extends { readonly ok: true } | Failure>(
+    bucket: BucketKey,
+    ask: (api: WorkspaceApi, key: BucketKey) => Promise<Result>,
+  ): Promise<Extract<Result, { ok: true }>> => {
+    const answer = await callBucket(bucket, (api) => ask(api, bucket));
+    if (!answer.ok) throw new CarrelError(answer.code, answer.message);
+    return answer as Extract<Result, { ok: true }>;
+  };
+  /** From both buckets when the whole tree is meant and there are two. */
+  const both = async <Answer>(
+    path: string,
+    ask: (bucket: BucketKey, within: { within?: Within }) => Promise<Answer>,
+  ): Promise<[Answer, ...Answer[]]> => {
+    if (home === records) return [await ask(home, {})];
+    if (workspacePath(path) !== "") return [await ask(bucketFor(path), {})];
+    return Promise.all([ask(home, {}), ask(records, { within: RECORDS })]);
+  };
+
+  return {
+    snapshot: async (request) =>
+      (await call(home, (api, key) => api.snapshot(key, request))).snapshot,
+    read: (request) => call(bucketFor(request.path), (api, key) => api.read(key, request)),
+    page: (request) => call(bucketFor(request.path), (api, key) => api.page(key, request)),
+    async tree(request) {
+      const answers = await both(request.directory ?? "", (bucket, within) =>
+        call(bucket, (api, key) => api.tree(key, { ...request, ...within })),
+      );
+      return joinTrees(answers, request.limit ?? 1_000);
+    },
+    async glob(request) {
+      const answers = await both(request.path ?? "", (bucket, within) =>
+        call(bucket, (api, key) => api.glob(key, { ...request, ...within })),
+      );
+      return joinGlobs(answers, request.limit ?? 500);
+    },
+    async grep(request) {
+      const answers = await both(request.path ?? "", (bucket, within) =>
+        call(bucket, (api, key) => api.grep(key, { ...request, ...within })),
+      );
+      return joinGreps(answers, request.limit ?? 200);
+    },
+    async change(request) {
+      const buckets = new Set(request.changes.flatMap(pathsOf).map(bucketFor));
+      const [bucket, other] = buckets;
+      if (other !== undefined)
+        throw invalid("Session records and other files cannot be changed in one request.");
+      const target = bucket ?? home;
+      return (await call(target, (api, key) => api.change(key, request))).changed;
+    },
+    history: async (path) =>
+      (await call(bucketFor(path), (api, key) => api.history(key, path))).versions,
+    usage: async () => (await call(home, (api, key) => api.usage(key))).usage,
+    rescan: async () => (await call(home, (api, key) => api.rescan(key))).report,
+  };
+}
+
+const pathsOf = (change: Change): string[] =>
+  change.kind === "move" ? [change.path, change.to] : [change.path];
+
+const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
+  a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((total, item) => total + of(item), 0);
+
+function joinTrees(answers: readonly [TreeAnswer, ...TreeAnswer[]], limit: number): TreeAnswer {
+  if (answers.length === 1) return answers[0];
+  const entries = answers.flatMap((answer) => answer.entries).toSorted(byPath);
+  const cut = entries.length > limit || answers.some((answer) => answer.cut);
+  return { entries: entries.slice(0, limit), total: sum(answers, (answer) => answer.total), cut };
+}
+
+function joinGlobs(answers: readonly [GlobAnswer, ...GlobAnswer[]], limit: number): GlobAnswer {
+  if (answers.length === 1) return answers[0];
+  const files = answers.flatMap((answer) => answer.files).toSorted(byPath);
+  const cut = files.length > limit || answers.some((answer) => answer.cut);
+  return { files: files.slice(0, limit), total: sum(answers, (answer) => answer.total), cut };
+}
+
+/** Where one bucket was cut, hits after that place in the other would leave a gap: they wait for the next call. */
+function joinGreps(answers: readonly [GrepAnswer, ...GrepAnswer[]], limit: number): GrepAnswer {
+  if (answers.length === 1) return answers[0];
+  const [next = null] = answers.flatMap((answer) => answer.next ?? []).toSorted();
+  const hits = answers
+    .flatMap((answer) => answer.hits)
+    .filter((hit) => next === null || hit.path <= next)
+    .toSorted(byPath);
+  const isFull = hits.length > limit || answers.some((answer) => answer.cut === "hits");
+  return {
+    hits: hits.slice(0, limit),
+    searched: sum(answers, (answer) => answer.searched),
+    skipped: sum(answers, (answer) => answer.skipped),
+    cut: isFull ? "hits" : next === null ? null : "bytes",
+    next: isFull ? null : next,
+  };
+}
