@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { registerSession } from "../src/bindings.ts";
 import type { Env } from "../src/env.ts";
 import type { Deployment } from "../src/harness.ts";
 import { systemClock } from "../src/shared/clock.ts";
@@ -40,6 +41,7 @@ export function sessionObject(deployment: Deployment) {
           setAlarm: (at) => void ctx.storage.setAlarm(at),
           sync: () => ctx.storage.sync(),
           keepAlive: (work) => ctx.waitUntil(work),
+          register: () => registerSession(env, this.#address, systemClock.now()),
           newId: () => crypto.randomUUID(),
           point: (name) => this.point(name),
           log: consoleLog,
@@ -49,16 +51,19 @@ export function sessionObject(deployment: Deployment) {
     }
 
     accept(address: SessionAddress, request: AcceptRequest) {
-      return this.#answer("accept", address, () => this.#session.accept(request));
+      return this.#answer("accept", address, async () => {
+        const accepted = this.#session.accept(request);
+        await this.#session.whenRegistered();
+        return accepted;
+      });
     }
 
     acceptAndTail(address: SessionAddress, request: AcceptRequest) {
-      return this.#answer("acceptAndTail", address, () => {
+      return this.#answer("acceptAndTail", address, async () => {
         const accepted = this.#session.accept(request);
-        return {
-          ...accepted,
-          events: this.#stream(this.#session.tail({ until: accepted.turn.turn })),
-        };
+        const run = this.#session.tail({ until: accepted.turn.turn });
+        await this.#session.whenRegistered();
+        return { ...accepted, events: this.#stream(run) };
       });
     }
 
@@ -102,13 +107,13 @@ export function sessionObject(deployment: Deployment) {
     async #answer<Result extends object>(
       name: string,
       address: SessionAddress,
-      work: () => Result,
+      work: () => Result | Promise<Result>,
     ): Promise<(Result & { readonly ok: true }) | Failure> {
       this.point(`rpc:${name}:before`);
       try {
         if (sessionKey(address) !== sessionKey(this.#address))
           throw new Error("called for another session");
-        const result = { ...work(), ok: true as const };
+        const result = { ...(await work()), ok: true as const };
         this.point(`rpc:${name}:after`);
         return result;
       } catch (error) {

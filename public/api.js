@@ -1,7 +1,7 @@
 import { storedKey } from "./key.js";
 
-/** The session routes of the Worker that served this page. */
-const AGENT = "/v1/agents/main";
+/** The agent's routes of the Worker that served this page. */
+export const AGENT = "/v1/agents/main";
 
 /** @param {string} session */
 const pathOf = (session) => `${AGENT}/sessions/${encodeURIComponent(session)}`;
@@ -84,10 +84,11 @@ export async function openEvents(session, after, signal) {
 }
 
 /**
+ * Asks with the stored key; what is not a success is thrown as an `ApiError`.
  * @param {string} path
  * @param {RequestInit} init
  */
-async function request(path, init) {
+export async function request(path, init) {
   const headers = new Headers(init.headers);
   const key = storedKey();
   if (key !== "") headers.set("authorization", `Bearer ${key}`);

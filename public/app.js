@@ -4,6 +4,7 @@ import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { byId, icon, setState, setText } from "./dom.js";
 import { Draft } from "./draft.js";
+import { FilesPanel } from "./files.js";
 import { deliver } from "./outbox.js";
 import { Rail } from "./rail.js";
 import { SignIn } from "./sign-in.js";
@@ -29,6 +30,7 @@ class Page {
   #lostTimer;
   #rail = new Rail(this.#sessions, (id) => this.#forget(id));
   #signIn = new SignIn(() => this.#signedIn());
+  #files = new FilesPanel({ refuse: (error) => this.#signIn.ask(error) });
   #conversation = new Conversation({
     regenerate: () => void this.#regenerate(),
     loadOlder: () => void this.#chat?.loadOlder(),
@@ -44,6 +46,12 @@ class Page {
   start() {
     byId("jump").append(icon("down"));
     byId("new").addEventListener("click", () => this.#goTo(""));
+    for (const id of ["open-files", "top-files"]) {
+      byId(id).addEventListener("click", () => {
+        this.#rail.close();
+        this.#files.toggle();
+      });
+    }
     byId("skip").addEventListener("click", (event) => {
       event.preventDefault();
       byId("message").focus();
@@ -198,6 +206,7 @@ class Page {
     this.#problem = null;
     if (this.#chat?.problem) void this.#chat.retry();
     if (this.#draft.delivery.state === "refused") void this.#send(this.#draft);
+    void this.#files.refresh();
     this.#draw();
   }
 
@@ -243,6 +252,7 @@ class Page {
     });
     this.#drawConnection();
     this.#signIn.render();
+    this.#files.follow(chat?.id ?? null, chat?.isBusy ?? false);
     const { delivery } = this.#draft;
     const error = delivery.state === "refused" ? delivery.error : problem;
     if (error instanceof ApiError && error.status === 401) this.#signIn.ask(error);

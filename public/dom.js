@@ -50,6 +50,17 @@ const ICONS = {
   plus: "M12 5v14M5 12h14",
   remove: "M6 6l12 12M18 6L6 18",
   down: "M12 5v14M6 13l6 6 6-6",
+  back: "M19 12H5M11 6l-6 6 6 6",
+  folder: "M3.5 6.5h6l2 2.5h9v9.5h-17z",
+  fold: "M9 6l6 6-6 6",
+  page: "M6.5 3.5h7.5l3.5 3.5v13.5h-11zM14 3.5v3.5h3.5",
+  upload: "M12 16V5M7 9.5L12 4.5l5 5M5 19.5h14",
+  download: "M12 4.5V16M7 11.5l5 5 5-5M5 19.5h14",
+  preview:
+    "M2.5 12s3.5-6 9.5-6 9.5 6 9.5 6-3.5 6-9.5 6-9.5-6-9.5-6zM12 9.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5",
+  history: "M12 4.5a7.5 7.5 0 1 1-7 4.8M4.5 4.5v5h5M12 8v4.5l3 2",
+  reset: "M9 5.5L4.5 10 9 14.5M4.5 10H14a5 5 0 0 1 0 10h-3",
+  bin: "M5 7h14M10 7V4.5h4V7M7 7l1 12.5h8L17 7",
 };
 
 /** @param {keyof typeof ICONS} name */

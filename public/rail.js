@@ -19,6 +19,7 @@ export class Rail {
     this.#onRemove = onRemove;
     this.#menu.append(icon("menu"));
     byId("new").prepend(icon("plus"));
+    byId("open-files").prepend(icon("folder"));
     this.#menu.addEventListener("click", () => this.#open(true));
     this.#veil.addEventListener("click", () => this.close());
     document.addEventListener("keydown", (event) => {

@@ -1,31 +1,70 @@
 import { templateFiles, templateVersion } from "../.template/template.ts";
-import { assemblePrompt } from "./context/prompt.ts";
-import type { AgentDefinition } from "./define-agent.ts";
+import {
+  callBucket,
+  registerBucket,
+  settleTimes,
+  sharedAge,
+  sharedLayer,
+  storeKind,
+  storeOf,
+} from "./bindings.ts";
+import { describePrompt } from "./context/prompt.ts";
+import { snapshotRequest } from "./context/prompt-sources.ts";
+import type { PromptReport } from "./context/prompt-report.ts";
+import {
+  checkDefinition,
+  promptOptionsOf,
+  templateOf,
+  windowOf,
+  type AgentDefinition,
+} from "./define-agent.ts";
 import { textVariables, type Env } from "./env.ts";
 import { createModel, trustedOrigins } from "./model/choose.ts";
 import { createOfflineModel } from "./model/offline/offline-model.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
-import { CarrelError } from "./shared/errors.ts";
-import { isMarked } from "./shared/platform-error.ts";
-import type { WorkspaceApi } from "./shared/workspace-api.ts";
-import { createWorkspace, type CallBucket } from "./workspace/workspace.ts";
+import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
-import { parseId } from "./shared/ids.ts";
+import type { Usage } from "./shared/workspace-api.ts";
 import { currentTime } from "./tools/current-time.ts";
-import { createTemplateTools } from "./tools/template-files.ts";
-import type { Tool } from "./tools/tool.ts";
+import { fileTools } from "./tools/files/file-tools.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
-import { defaultWindow } from "./turn/window.ts";
+import { sessionLog } from "./turn/session-log.ts";
+import type { BucketParts } from "./workspace/bucket.ts";
 import { createTemplate, type Template } from "./workspace/template.ts";
+import {
+  createSharedWorkspace,
+  createWorkspace,
+  type IsolationScope,
+  type Workspace,
+  type WorkspaceOwner,
+} from "./workspace/workspace.ts";
 
-/** The agents of a deployment, by id. */
+/** The agents of a deployment, by id. Except for `has`, a plain `Error` is thrown for an agent that does not exist. */
 export type Deployment = {
   readonly has: (agent: string) => boolean;
-  /** Everything that one agent is made of. Throws a plain `Error` for an agent that does not exist. */
+  /** Everything that one agent is made of. */
   readonly harness: (agent: string, env: Env) => Harness;
+  readonly isolationScope: (agent: string) => IsolationScope;
+  /** Throws `CarrelError('invalid')` when the scope is SESSION and the owner names no session. Makes no call. */
+  readonly workspace: (agent: string, env: Env, owner: WorkspaceOwner) => Workspace;
+  /** The agent's shared files for themselves. Makes no call. */
+  readonly sharedWorkspace: (agent: string, env: Env) => Workspace;
+  /** What the object of a bucket works with. */
+  readonly bucket: (bucket: Bucket, env: Env) => BucketParts;
+  readonly doctor: (agent: string, env: Env, owner: WorkspaceOwner) => Promise<Doctor>;
+};
+
+/** What the next turn's prompt is made of, and the state of the bucket that it comes from (promise C9). */
+export type Doctor = {
+  readonly scope: IsolationScope;
+  readonly store: "r2" | "kv";
+  /** Version of the template that this agent's users start from. */
+  readonly template: string;
+  readonly usage: Usage;
+  readonly prompt: PromptReport & { readonly version: string | null };
 };
 
 /**
@@ -36,30 +75,62 @@ export function createDeployment(
   definitions: readonly AgentDefinition[],
   template: Template = createTemplate(templateFiles, templateVersion),
 ): Deployment {
-  const ids = definitions.map((definition) => parseId("The id of an agent", definition.id));
-  if (new Set(ids).size < ids.length) throw new Error("two agents have the same id");
-  const find = (agent: string) => definitions.find((definition) => definition.id === agent);
-  const fileTools = createTemplateTools(template);
+  for (const definition of definitions) checkDefinition(definition);
+  if (new Set(definitions.map(({ id }) => id)).size < definitions.length)
+    throw new Error("two agents have the same id");
+  const find = (agent: string): AgentDefinition => {
+    const definition = definitions.find(({ id }) => id === agent);
+    if (!definition) throw new Error("no such agent");
+    return definition;
+  };
+  const templates = new Map(definitions.map((one) => [one.id, templateOf(one, template)]));
+  const isolationScope = (agent: string) => find(agent).isolationScope ?? "USER";
+  const workspace = (agent: string, env: Env, owner: WorkspaceOwner) =>
+    createWorkspace(isolationScope(agent), owner, callBucket(env));
   return {
-    has: (agent) => find(agent) !== undefined,
-    harness(agent, env) {
-      const definition = find(agent);
-      if (!definition) throw new Error("no such agent");
-      return createHarness(definition, env, { template, fileTools });
+    has: (agent) => definitions.some(({ id }) => id === agent),
+    harness: (agent, env) => createHarness(find(agent), env),
+    isolationScope,
+    workspace,
+    sharedWorkspace: (agent, env) => createSharedWorkspace(find(agent).id, callBucket(env)),
+    bucket: (bucket, env) => ({
+      store: storeOf(env),
+      template: ("agent" in bucket ? templates.get(bucket.agent) : undefined) ?? template,
+      shared: "user" in bucket ? sharedLayer(bucket.agent, env) : null,
+      register: () => registerBucket(env, bucketPrefix(bucket), systemClock.now()),
+      ...settleTimes(env),
+      ...sharedAge(env),
+    }),
+    async doctor(agent, env, owner) {
+      const options = promptOptionsOf(find(agent));
+      const files = workspace(agent, env, owner);
+      const [usage, answer] = await Promise.all([
+        files.usage(),
+        options.hasWorkspace ? files.snapshot(snapshotRequest(options, null)) : null,
+      ]);
+      const snapshot = answer === "unchanged" ? null : answer;
+      const session = { sessionId: owner.session ?? "", date: systemClock.now() };
+      return {
+        scope: isolationScope(agent),
+        store: storeKind(env),
+        template: (templates.get(agent) ?? template).version,
+        usage,
+        prompt: describePrompt(options, snapshot, session),
+      };
     },
   };
 }
 
-/** What all agents and sessions of a deployment share; nothing in it ever changes. */
-type Shared = { readonly template: Template; readonly fileTools: readonly Tool[] };
-
 /** The one list: an agent's capabilities in their order, its model and its limits. */
-function createHarness(definition: AgentDefinition, env: Env, shared: Shared): Harness {
+function createHarness(definition: AgentDefinition, env: Env): Harness {
+  const { disableTranscript, disableSessionPersistence } = definition;
+  const hasLog = !disableTranscript && !disableSessionPersistence;
   const capabilities: Capability[] = [
     ...(definition.capabilities ?? []),
     { name: "own-tools", tools: () => definition.tools ?? [] },
     { name: "clock", tools: () => [currentTime] },
-    { name: "template-files", tools: () => shared.fileTools },
+    ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => fileTools }]),
+    ...(hasLog ? [sessionLog] : []),
   ];
   return {
     model: withInactivityLimit(
@@ -70,36 +141,14 @@ function createHarness(definition: AgentDefinition, env: Env, shared: Shared): H
     capabilities,
     workspace: (address) =>
       createWorkspace(definition.isolationScope ?? "USER", address, callBucket(env)),
+    attachesFiles: definition.disableAtPathExpansion !== true,
     limits: { ...defaultLimits, ...definition.limits },
-    window: { ...defaultWindow, ...definition.context },
+    window: windowOf(definition),
     retry: definition.modelRetry ?? {},
     hasAfterTurn: capabilities.some((capability) => capability.afterTurn !== undefined),
-    assemble: (sections, scope) =>
-      assemblePrompt({
-        persona: definition.systemPrompt ?? "",
-        sections,
-        files: shared.template,
-        agentName: definition.name ?? definition.id,
-        sessionId: scope.address.session,
-        date: scope.now(),
-      }),
+    prompt: promptOptionsOf(definition),
   };
 }
-
-/** Calls a bucket's object, once more on a fresh stub when the connection was lost: every method may be repeated. */
-const callBucket =
-  (env: Env): CallBucket =>
-  async (bucket, call) => {
-    const stub = () => env.WORKSPACES.getByName(bucket) as WorkspaceApi;
-    try {
-      return await call(stub());
-    } catch (error) {
-      if (isMarked(error, "overloaded"))
-        throw new CarrelError("overloaded", "The workspace is busy. Try again in a moment.");
-      if (!isMarked(error, "retryable")) throw error;
-      return call(stub());
-    }
-  };
 
 function chooseModel(definition: AgentDefinition, env: Env) {
   if (typeof definition.model === "object") return definition.model;

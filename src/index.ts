@@ -1,4 +1,6 @@
+export { RegistryObject } from "../durable-objects/registry.ts";
 import { sessionObject } from "../durable-objects/session.ts";
+import { workspaceObject } from "../durable-objects/workspace.ts";
 import { agents } from "./agent.ts";
 import { createDeployment } from "./harness.ts";
 import { createApp } from "./http/app.ts";
@@ -8,6 +10,9 @@ const app = createApp(deployment);
 
 /** One object a session. */
 export class SessionObject extends sessionObject(deployment) {}
+
+/** One object a bucket of files. */
+export class WorkspaceObject extends workspaceObject(deployment) {}
 
 export default {
   fetch: app.fetch,

@@ -1,5 +1,7 @@
 import * as z from "zod";
+export { RegistryObject } from "../../durable-objects/registry.ts";
 import { sessionObject } from "../../durable-objects/session.ts";
+import { workspaceObject } from "../../durable-objects/workspace.ts";
 import { defineAgent } from "../../src/define-agent.ts";
 import { createDeployment } from "../../src/harness.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -30,5 +32,6 @@ const deployment = createDeployment(
 );
 
 export class SessionObject extends sessionObject(deployment) {}
+export class WorkspaceObject extends workspaceObject(deployment) {}
 
 export default { fetch: createApp(deployment).fetch };

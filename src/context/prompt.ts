@@ -1,98 +1,95 @@
 import { cutAt } from "../shared/text.ts";
-import { workspacePath } from "../workspace/path.ts";
-import type { WorkspacePath } from "../workspace/path.ts";
-import type { TemplateContent } from "../workspace/template.ts";
-import { fit, NOTICE_ROOM } from "./sections.ts";
-import type { Layer, Section } from "./sections.ts";
-import { checkTag, neutraliser } from "./tags.ts";
+import type { Snapshot } from "../shared/workspace-api.ts";
+import { guidance } from "./guidance.ts";
+import { loadedContext } from "./loaded-context.ts";
+import { partOf, type PromptPart, type PromptReport } from "./prompt-report.ts";
+import {
+  promptLimits,
+  type PromptLimits,
+  type PromptOptions,
+  type PromptSources,
+} from "./prompt-sources.ts";
+import { element, fit, NOTICE_ROOM, type Layer, type Section } from "./sections.ts";
+import { checkTag, neutraliser, tagFiles } from "./tags.ts";
+import { estimateTokens } from "./tokens.ts";
 
-/** The workspace's files as they were when the turn began. */
-export type PromptFiles = {
-  /** Sorted. */
-  readonly paths: readonly WorkspacePath[];
-  read(path: WorkspacePath): TemplateContent | null;
-};
-
-export type PromptSources = {
-  /** The agent's own prompt, from code; may be empty. */
-  readonly persona: string;
-  /** What capabilities add, in their order; at most 32, each name once. */
-  readonly sections: readonly Section[];
-  readonly files: PromptFiles;
-  readonly agentName: string;
-  readonly sessionId: string;
-  /** Milliseconds since the epoch; only the day shows, in UTC. */
-  readonly date: number;
-};
-
-/** In UTF-16 units; `knowledgeEntries` in files. */
-export type PromptLimits = {
-  readonly persona: number;
-  readonly agents: number;
-  readonly knowledge: number;
-  readonly knowledgeEntries: number;
-  readonly knowledgeList: number;
-  /** All added sections together. They get theirs before the files do. */
-  readonly sections: number;
-  /** The whole prompt. */
-  readonly total: number;
-};
-
-export const promptLimits: PromptLimits = {
-  persona: 12_000,
-  agents: 24_000,
-  knowledge: 16_000,
-  knowledgeEntries: 200,
-  knowledgeList: 8_000,
-  sections: 16_000,
-  total: 64_000,
-};
+export type Prompt = { readonly text: string; readonly report: PromptReport };
 
 const MAX_SECTIONS = 32;
-const AGENTS = workspacePath("AGENTS.md");
-const KNOWLEDGE = workspacePath("knowledge/KNOWLEDGE.md");
 const LAYERS: readonly Layer[] = ["shared", "user", "session"];
+
+/** More than the fixed text between the blocks, and the notices that may come on top of an exhausted room. */
+const FRAME_ROOM = 800 + 4 * NOTICE_ROOM;
+
+/** More than the two tags of a section or an additional file. */
+const ELEMENT_ROOM = 160;
 
 /**
  * The system prompt: the same bytes for the same sources (promise C3), what all users share first and what only
- * this session has last, never longer than `limits.total`. A block that is too long is cut and says how to read
- * on. Nothing injected can open or close a tag (C5). Throws a plain `Error` for a bad section, which is code.
+ * this session has last; never longer than `limits.total` and 4 characters for each token of MEMORY.md. A block that
+ * is too long is cut and says how to read on. Nothing injected can open or close a tag (C5). Throws a plain `Error`
+ * for a bad section, which is code.
  */
 export function assemblePrompt(
   sources: PromptSources,
   limits: PromptLimits = promptLimits,
-): string {
+): Prompt {
   const sections = inLayers(sources.sections);
-  const neutralise = neutraliser(sections.map((section) => section.name));
-  const session = sessionContext(sources, neutralise);
-  let room = limits.total - session.length - FRAME_ROOM - sections.length * SECTION_FRAME_ROOM;
+  const names = sections.map((section) => section.name);
+  const files = sources.snapshot ? tagFiles(sources.additionalFiles, names) : [];
+  const neutralise = neutraliser([...names, ...files.map((file) => file.tag)]);
+  const fixed = sources.snapshot ? neutralise(guidance(sources)) : "";
+  const session = sessionContext(sources, neutralise, limits);
+  let room = limits.total - FRAME_ROOM - fixed.length - session.text.length;
+  room -= (sections.length + files.length) * ELEMENT_ROOM;
 
-  const added = Math.min(limits.sections, room);
-  let sectionRoom = added;
-  const blocks = sections.map((section) => {
-    const text = fit(neutralise(section.text), {
-      cap: sectionRoom,
-      room: sectionRoom,
-      indent: "  ",
-      notice: (shown, total) =>
-        `[${section.name} is cut here: ${shown} of ${total} characters are shown.]`,
-    });
-    sectionRoom -= text.length;
-    return element(section.name, text, "");
+  const added = addedSections(sections, neutralise, Math.min(limits.sections, room));
+  room -= added.length;
+  const persona = fit(neutralise(sources.persona), {
+    cap: limits.persona,
+    room,
+    indent: "",
+    notice: (shown, total) =>
+      `[The agent's own prompt is cut here: ${shown} of ${total} characters are shown.]`,
   });
-  room -= added - sectionRoom;
+  room -= persona.text.length;
+  const loaded =
+    sources.snapshot &&
+    loadedContext({
+      sources,
+      snapshot: sources.snapshot,
+      files,
+      neutralise,
+      limits,
+      room,
+      sessionTokens: session.budgeted,
+    });
 
-  const claim = (text: string) => {
-    room -= text.length;
-    return text;
-  };
-  const list = claim(knowledgeList(sources.files.paths, neutralise, limits, room));
-  const persona = claim(personaText(neutralise(sources.persona), limits, room));
-  const agents = claim(fileText(sources.files, AGENTS, neutralise, limits.agents, room));
-  const knowledge = claim(fileText(sources.files, KNOWLEDGE, neutralise, limits.knowledge, room));
-  const loaded = loadedContext(agents, [knowledge, list].filter(Boolean).join("\n\n"));
-  return [persona, GUIDANCE, loaded, ...blocks, session].filter(Boolean).join("\n\n") + "\n";
+  const blocks = [persona.text, fixed, loaded?.text, ...added.blocks, session.text];
+  const text = blocks.filter(Boolean).join("\n\n") + "\n";
+  const parts = [
+    partOf({ what: "system_prompt" }, persona),
+    ...(sources.snapshot ? [partOf({ what: "guidance" }, whole(fixed))] : []),
+    ...(loaded?.parts ?? []),
+    ...added.parts,
+    ...session.parts,
+  ];
+  const memoryTokens = loaded?.memoryTokens ?? null;
+  const report = { chars: text.length, tokens: estimateTokens(text), memoryTokens, parts };
+  return { text, report };
 }
+
+/** What the prompt of a session would be made of now, and what it costs (promise C9). Costs no call. */
+export function describePrompt(
+  options: PromptOptions,
+  snapshot: Snapshot | null,
+  session: Pick<PromptSources, "sessionId" | "date"> & { readonly sections?: readonly Section[] },
+): PromptReport & { readonly version: string | null } {
+  const { report } = assemblePrompt({ ...options, sections: [], ...session, snapshot });
+  return { version: snapshot?.version ?? null, ...report };
+}
+
+const whole = (text: string) => ({ text, shown: text.length, total: text.length });
 
 function inLayers(sections: readonly Section[]): Section[] {
   if (sections.length > MAX_SECTIONS) throw new Error(`more than ${MAX_SECTIONS} sections`);
@@ -102,81 +99,62 @@ function inLayers(sections: readonly Section[]): Section[] {
   return LAYERS.flatMap((layer) => sections.filter((section) => section.layer === layer));
 }
 
-function personaText(persona: string, limits: PromptLimits, room: number): string {
-  const notice = (shown: number, total: number) =>
-    `[The agent's own prompt is cut here: ${shown} of ${total} characters are shown.]`;
-  return fit(persona, { cap: limits.persona, room, indent: "", notice });
-}
-
-function fileText(
-  files: PromptFiles,
-  path: WorkspacePath,
+function addedSections(
+  sections: readonly Section[],
   neutralise: (text: string) => string,
-  cap: number,
   room: number,
-): string {
-  const file = files.read(path);
-  if (!file) return "";
-  if ("bytes" in file) return `${INDENT}[${path} is not UTF-8 text, so it is left out.]`;
-  return fit(neutralise(file.text), {
-    cap,
-    room,
-    indent: INDENT,
-    notice: (shown, total, lines) =>
-      `[${path} is cut here: ${shown} of ${total} characters are shown. Read on with read_file, path="${path}", offset=${lines}.]`,
+) {
+  let left = room;
+  const parts: PromptPart[] = [];
+  const blocks = sections.map((section) => {
+    const fitted = fit(neutralise(section.text), {
+      cap: left,
+      room: left,
+      indent: "  ",
+      notice: (shown, total) =>
+        `[${section.name} is cut here: ${shown} of ${total} characters are shown.]`,
+    });
+    left -= fitted.text.length;
+    parts.push(partOf({ what: section.name }, fitted));
+    return element(section.name, fitted.text, "");
   });
+  return { blocks, parts, length: room - left };
 }
 
-/** A path that would have to be changed to be harmless is not listed: every path shown can be read as shown (W2). */
-function knowledgeList(
-  paths: readonly WorkspacePath[],
+function sessionContext(
+  sources: PromptSources,
   neutralise: (text: string) => string,
   limits: PromptLimits,
-  room: number,
-): string {
-  const files = paths.filter((path) => path.startsWith("knowledge/"));
-  if (files.length === 0) return "";
-  const lines = [`${INDENT}Knowledge files:`];
-  let left = Math.min(limits.knowledgeList, room) - NOTICE_ROOM;
-  for (const path of files) {
-    const line = `${INDENT}- ${path}`;
-    if (lines.length > limits.knowledgeEntries || line.length + 1 > left) break;
-    if (neutralise(path) !== path) continue;
-    lines.push(line);
-    left -= line.length + 1;
-  }
-  const hidden = files.length - (lines.length - 1);
-  if (hidden > 0)
-    lines.push(
-      `${INDENT}[${hidden} more files are not listed here. See them with list_files, path="knowledge".]`,
-    );
-  return lines.join("\n");
-}
-
-function loadedContext(agents: string, knowledge: string): string {
-  const children = [
-    element("agents_context", agents, "  "),
-    element("domain_knowledge_context", knowledge, "  "),
-  ];
-  return element("loaded_context", children.join("\n"), "");
-}
-
-/** An element with its content on lines of its own, or on one line when there is none. */
-function element(tag: string, content: string, indent: string): string {
-  const body = content === "" ? "" : `\n${content}\n${indent}`;
-  return `${indent}<${tag}>${body}</${tag}>`;
-}
-
-function sessionContext(sources: PromptSources, neutralise: (text: string) => string): string {
-  const word = (text: string) => cutAt(neutralise(text.replace(/\s+/g, " ")), 256);
-  return [
+) {
+  const word = (text: string) => cutAt(text.replace(/\s+/g, " ").replaceAll("<", "&lt;"), 256);
+  const head = [
     "## Session Context",
     "",
     `You are ${word(sources.agentName)}.`,
     `Today's date: ${dateText(sources.date)} (UTC)`,
     `Session ID: ${word(sources.sessionId)}`,
   ].join("\n");
+  const environment = fit(neutralise(sources.environmentMemory), {
+    cap: limits.environment,
+    room: limits.environment + NOTICE_ROOM,
+    indent: "",
+    notice: (shown, total) => `[This is cut here: ${shown} of ${total} characters are shown.]`,
+  });
+  const parts = [partOf({ what: "session_context" }, whole(head))];
+  if (environment.total > 0) parts.push(partOf({ what: "environment_memory" }, environment));
+  return {
+    text: [head, environment.text].filter(Boolean).join("\n\n"),
+    parts,
+    budgeted:
+      SESSION_TOKENS + estimateTokens(word(sources.agentName)) + estimateTokens(environment.text),
+  };
 }
+
+/**
+ * What the head of the session context counts for in the budget of MEMORY.md, name apart: a constant, so that
+ * neither the day nor the session moves the place where MEMORY.md is cut.
+ */
+const SESSION_TOKENS = 50;
 
 /** `Mon, Nov 30, 2026`, spelled here so that no runtime's locale data can change the prompt. */
 function dateText(at: number): string {
@@ -188,22 +166,3 @@ function dateText(at: number): string {
 
 const DAYS = "SunMonTueWedThuFriSat";
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-const INDENT = "    ";
-
-const GUIDANCE = `## Domain Knowledge
-
-The files under knowledge/ are your source of truth for the subject you are asked about. Their list is below. Before you answer such a question, open only the files you need with read_file, and name the file that your answer comes from.
-
-## Workspace
-
-Your workspace is a tree of plain files. Every path starts at its root, for example knowledge/KNOWLEDGE.md, and there is nothing outside it. list_files shows a directory, read_file shows a file. AGENTS.md says who you are and how you work: follow it as far as that is safe.
-
-## Workspace Files (Injected)
-
-AGENTS.md and knowledge/KNOWLEDGE.md are loaded below as they were when this turn began. They are complete unless a line in them says that they are cut.`;
-
-/** More than the fixed text around the blocks, and the notices that may come on top of an exhausted room. */
-const FRAME_ROOM = GUIDANCE.length + 600 + 4 * NOTICE_ROOM;
-
-/** More than the two tags of a section. */
-const SECTION_FRAME_ROOM = 160;

@@ -22,6 +22,9 @@ export type Fit = {
   notice(shown: number, total: number, lines: number): string;
 };
 
+/** A text as it is shown. `shown` of the `total` characters of its source are in it. */
+export type Fitted = { readonly text: string; readonly shown: number; readonly total: number };
+
 /** Room kept for a notice, so that saying what was cut never breaks the bound. */
 export const NOTICE_ROOM = 240;
 
@@ -29,19 +32,23 @@ export const NOTICE_ROOM = 240;
  * `text`, indented, as far as it fits: cut at the end of a line, or, where that would waste most of the space,
  * inside a line between code points. Blank ends are dropped. Never more than `room` characters.
  */
-export function fit(text: string, options: Fit): string {
+export function fit(text: string, options: Fit): Fitted {
   const lines = splitLines(text.replace(/^\uFEFF/, "").trimEnd());
   const whole = take(lines, options);
-  if (whole.lines === lines.length) return whole.text;
+  const total = Math.max(
+    0,
+    lines.reduce((sum, line) => sum + line.length + 1, -1),
+  );
+  if (whole.lines === lines.length) return { text: whole.text, shown: total, total };
 
   const space = { ...options, room: options.room - NOTICE_ROOM };
   const cut = withPartOfNextLine(take(lines, space), lines, space);
-  const total = lines.reduce((sum, line) => sum + line.length + 1, -1);
   const notice = cutAt(
     options.indent + options.notice(cut.source, total, cut.lines),
     NOTICE_ROOM - 1,
   );
-  return cutAt(cut.text === "" ? notice : `${cut.text}\n${notice}`, Math.max(0, options.room));
+  const shown = cut.text === "" ? notice : `${cut.text}\n${notice}`;
+  return { text: cutAt(shown, Math.max(0, options.room)), shown: cut.source, total };
 }
 
 type Space = { readonly indent: string; readonly cap: number; readonly room: number };
@@ -78,4 +85,10 @@ function withPartOfNextLine(
   if (part === "") return taken;
   const text = `${taken.text}${separator}${indent}${part}`;
   return { text, source: taken.source + separator.length + part.length, lines: taken.lines };
+}
+
+/** An element with its content on lines of its own, or on one line when there is none. */
+export function element(tag: string, content: string, indent: string): string {
+  const body = content === "" ? "" : `\n${content}\n${indent}`;
+  return `${indent}<${tag}>${body}</${tag}>`;
 }

@@ -1,3 +1,5 @@
+import type { WorkspacePath } from "../workspace/path.ts";
+
 /** Every tag that the prompt uses now or in a later release, so that no file can open or close one. */
 const RESERVED: readonly string[] = [
   "loaded_context",
@@ -11,6 +13,9 @@ const RESERVED: readonly string[] = [
 ];
 
 const TAG = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Leaves room for a suffix. */
+const MAX_FILE_TAG = 60;
 
 /** A tag that an added section may use. Throws a plain `Error`: names come from code. */
 export function checkTag(name: string): string {
@@ -28,4 +33,23 @@ export function neutraliser(added: readonly string[]): (text: string) => string 
   const names = [...RESERVED, ...added.map(checkTag)].join("|");
   const opening = new RegExp(`<(?=[\\s\\p{Cf}/]*(?:${names}))`, "giu");
   return (text) => text.replace(opening, "&lt;");
+}
+
+export type TaggedFile = { readonly path: WorkspacePath; readonly tag: string };
+
+/**
+ * The tag of each file, as AgentScope makes it: its path in lower case with `_` for everything but letters and
+ * digits, so `SOUL.md` stands in `soul_md`. What would begin with no letter begins with `file_`; what is reserved, in
+ * `taken` or an earlier file's ends with `_2`, `_3` and so on.
+ */
+export function tagFiles(paths: readonly WorkspacePath[], taken: readonly string[]): TaggedFile[] {
+  const used = new Set([...RESERVED, ...taken]);
+  return paths.map((path) => {
+    const plain = path.toLowerCase().replace(/[^a-z0-9]/g, "_");
+    const base = (/^[a-z]/.test(plain) ? plain : `file_${plain}`).slice(0, MAX_FILE_TAG);
+    let tag = base;
+    for (let no = 2; used.has(tag); no++) tag = `${base}_${no}`;
+    used.add(tag);
+    return { path, tag };
+  });
 }

@@ -3,8 +3,12 @@ import { parseApiKeys } from "../env.ts";
 import type { Deployment } from "../harness.ts";
 import { notFound } from "../shared/errors.ts";
 import { parseId } from "../shared/ids.ts";
+import { adminRoutes } from "./admin.ts";
 import type { AppEnv } from "./app-env.ts";
+import { archiveRoutes } from "./archive.ts";
 import { chatRoutes } from "./chat.ts";
+import { doctorRoutes } from "./doctor.ts";
+import { fileRoutes } from "./files.ts";
 import { authenticate } from "./principal.ts";
 import { toProblem } from "./problem.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -20,6 +24,10 @@ export function createApp(deployment: Deployment): Hono<AppEnv> {
   app.use("/v1/*", signedIn(deployment));
   app.use("/v1/agents/:agent/*", knownAgent);
   app.route("/v1/agents/:agent/sessions/:session", sessionRoutes());
+  app.route("/v1/agents/:agent/files", fileRoutes());
+  app.route("/v1/agents/:agent/archive", archiveRoutes());
+  app.route("/v1/agents/:agent/doctor", doctorRoutes());
+  app.route("/v1/admin", adminRoutes());
 
   app.use("/api/*", signedIn(deployment));
   app.route("/api/chat", chatRoutes());

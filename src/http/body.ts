@@ -46,10 +46,13 @@ export function checkShape<Schema extends z.ZodType>(
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const limit = `${maxBytes / 1_000_000} MB`;
-  const declared = request.headers.get("content-length");
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge("The body", limit);
+  const declared = lengthOf(request);
+  if (declared !== null && declared > maxBytes) throw tooLarge("The body", limit);
   // The length of a body that says it is kept to by the server, so it can be taken in one piece.
-  const bytes = declared === null ? await collect(request, maxBytes) : await request.arrayBuffer();
+  const bytes =
+    declared === null
+      ? await readBytes(request, "The body", maxBytes, limit)
+      : await request.arrayBuffer();
   if (bytes.byteLength > maxBytes) throw tooLarge("The body", limit);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -58,22 +61,50 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   }
 }
 
-/** The whole body, or more than `maxBytes` of it. */
-async function collect(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+/**
+ * The body of a request as it came, of at most `maxBytes`, which the error calls `limit`. No more than that is read,
+ * whatever the request says about its length. Throws `CarrelError`: `too_large`; `invalid` when fewer bytes came
+ * than were announced; `unsupported_media_type` when it is compressed on the way.
+ */
+export async function readBytes(
+  request: Request,
+  what: string,
+  maxBytes: number,
+  limit: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity")
+    throw new CarrelError(
+      "unsupported_media_type",
+      "Send the body as it is, without the header content-encoding.",
+    );
+  const declared = lengthOf(request);
+  if (declared !== null && declared > maxBytes) throw tooLarge(what, limit);
+  // A length that was announced saves the second copy; one that lies is found out by reading.
+  let bytes = new Uint8Array(declared ?? 0);
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > maxBytes) break;
+    const end = size + chunk.byteLength;
+    if (end > maxBytes) throw tooLarge(what, limit);
+    if (end > bytes.byteLength) bytes = grown(bytes, Math.min(maxBytes, Math.max(2 * size, end)));
+    bytes.set(chunk, size);
+    size = end;
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  if (declared !== null && size < declared)
+    throw invalid("The body ended before the length that its content-length announced.");
+  return bytes.subarray(0, size);
+}
+
+/** What a request says about the length of its body; `null` when it says nothing that is a length. */
+function lengthOf(request: Request): number | null {
+  const header = request.headers.get("content-length");
+  return header !== null && /^\d{1,15}$/.test(header) ? Number(header) : null;
+}
+
+function grown(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const more = new Uint8Array(length);
+  more.set(bytes);
+  return more;
 }
 
 function parseJson(text: string): unknown {

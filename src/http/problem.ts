@@ -11,6 +11,7 @@ const statusOf = {
   conflict: 409,
   key_reused: 422,
   too_large: 413,
+  quota_exceeded: 507,
   unsupported_media_type: 415,
   too_many: 429,
   overloaded: 503,
@@ -47,6 +48,9 @@ export function toProblem(error: unknown, c: Context): Response {
   if (error instanceof CarrelError && error.code === "overloaded") {
     c.header("retry-after", "1");
     return c.json({ error: { code: error.code, message: error.message, id } }, 503);
+  }
+  if (error instanceof CarrelError && error.code === "quota_exceeded") {
+    return c.json({ error: { code: error.code, message: error.message, id } }, 507);
   }
   consoleLog("error", "request_failed", { id, path: c.req.routePath, ...errorFacts(error) });
   return c.json(

@@ -2,7 +2,7 @@ import type { SessionAddress } from "../shared/session-api.ts";
 import type { ContentPart, StepPart } from "../shared/messages.ts";
 import { replyId } from "../shared/ids.ts";
 import type { JournalEntry } from "./entries.ts";
-import { groupTurns } from "./transcript.ts";
+import { attachedParts, groupTurns } from "./transcript.ts";
 
 /** AgentScope's state document: field names and block shapes are the original's. */
 export type AgentState = {
@@ -86,6 +86,10 @@ function toStateMessages(entry: JournalEntry): StateMessage[] {
   const timestamp = new Date(entry.at).toISOString().replace("T", " ").replace("Z", "");
   if (entry.kind === "user") {
     return [{ id: entry.turn, role: "USER", content: entry.content.map(toBlock), timestamp }];
+  }
+  if (entry.kind === "attached") {
+    const content = attachedParts(entry.files).map(toBlock);
+    return [{ id: `${entry.turn}.${entry.seq}`, role: "USER", content, timestamp }];
   }
   if (entry.kind === "step") {
     return [

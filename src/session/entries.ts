@@ -8,6 +8,17 @@ export type JournalEntry = {
   readonly at: number;
 } & Fact;
 
+/** Files that the model was shown whole, or wrote, with the etag that each had then. */
+export type SeenFiles = Readonly<Record<string, string>>;
+
+/** The beginning of a file that a message names, or all of it. `text` cannot close the tag that it is shown in. */
+export type AttachedFile = {
+  readonly path: string;
+  readonly text: string;
+  /** There is more of it. */
+  readonly cut: boolean;
+};
+
 export type Fact =
   /** A turn was taken up. `replaces`: the turn whose answer it gives anew; `message`: the id of the message, then. */
   | {
@@ -15,6 +26,12 @@ export type Fact =
       readonly content: readonly ContentPart[];
       readonly replaces?: string;
       readonly message?: string;
+    }
+  /** Files that the message names, as they were when the turn began; at most once a turn, before its first step. */
+  | {
+      readonly kind: "attached";
+      readonly files: readonly AttachedFile[];
+      readonly seen?: SeenFiles;
     }
   /** The model answered, or was cut short (`stopped`, `failed`). `step` counts from 1 within the turn. */
   | {
@@ -33,6 +50,7 @@ export type Fact =
       readonly name: string;
       readonly status: ToolStatus;
       readonly content: readonly ContentPart[];
+      readonly seen?: SeenFiles;
     }
   /**
    * An attempt at a step was given up, or (`attempt` null) the turn was interrupted between steps.

@@ -6,6 +6,7 @@ import {
   type SessionEvent,
 } from "../shared/events.ts";
 import { replyId } from "../shared/ids.ts";
+import { utf8Length } from "../shared/text.ts";
 import type { JournalEntry } from "./entries.ts";
 import type { Journal } from "./journal.ts";
 import type { LiveStep } from "./live-step.ts";
@@ -126,6 +127,10 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
         ...replaces,
         at,
       };
+    }
+    case "attached": {
+      const files = entry.files.map(({ path, text }) => ({ path, bytes: utf8Length(text) }));
+      return { type: "attached", turn, files };
     }
     case "result": {
       const { call, name, status, content } = entry;

@@ -2,11 +2,12 @@ import type { Sql } from "../shared/sql.ts";
 
 /**
  * Something that must happen, written in the transaction that causes it. `drive` jobs are the unfinished
- * turns; `after` jobs run a capability's work for an ended turn.
+ * turns; `after` jobs run the capabilities' work for an ended turn; the `register` job stands until the registry
+ * knows the session.
  */
 export type Job = {
   readonly id: string;
-  readonly kind: "drive" | "after";
+  readonly kind: "drive" | "after" | "register";
   /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
   readonly due: number;
   readonly attempts: number;
@@ -32,17 +33,33 @@ export function removeJob(sql: Sql, id: string): void {
   sql.run("DELETE FROM job WHERE id = ?", id);
 }
 
-export function dueJobs(sql: Sql, now: number): Job[] {
-  return sql.all<Job>(
-    "SELECT * FROM job WHERE kind <> 'drive' AND due <= ? ORDER BY due LIMIT 50",
-    now,
-  );
+export function findJob(sql: Sql, id: string): Job | null {
+  return sql.all<Job>("SELECT * FROM job WHERE id = ?", id)[0] ?? null;
 }
 
-/** When the next job wants to run; `null` when nothing waits, so that an idle object has no alarm. */
+/** The work after an ended turn, with the seq at which the turn starts. */
+export type AfterJob = Job & { readonly start: number | null };
+
+/** The one `after` job whose turn comes first: the others wait for it, until it is done or parked. */
+const HEAD = `FROM job LEFT JOIN turn ON turn.id = job.payload
+  WHERE job.kind = 'after' AND job.due < ${PARKED} ORDER BY turn.no, job.id LIMIT 1`;
+
+/** The next `after` job in the order of the turns, due or not; `null` when none waits. */
+export function nextAfterJob(sql: Sql): AfterJob | null {
+  return sql.all<AfterJob>(`SELECT job.*, turn.start ${HEAD}`)[0] ?? null;
+}
+
+/**
+ * When the next job wants to run, which no job does that waits for another; `null` when nothing waits, so that an
+ * idle object has no alarm.
+ */
 export function nextDue(sql: Sql): number | null {
-  const due = sql.all<{ due: number | null }>("SELECT min(due) AS due FROM job")[0]?.due ?? null;
-  return due === PARKED ? null : due;
+  const [row] = sql.all<{ due: number | null }>(
+    `SELECT min(due) AS due FROM (
+       SELECT due FROM job WHERE kind <> 'after' UNION ALL SELECT due FROM (SELECT job.due ${HEAD})
+     )`,
+  );
+  return row?.due === PARKED ? null : (row?.due ?? null);
 }
 
 /** Backs off from 2 s, doubling up to 10 minutes; parks the job after `MAX_ATTEMPTS`. Whether it was parked. */

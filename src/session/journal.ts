@@ -154,6 +154,9 @@ export function sizeOf(entry: JournalEntry): number {
       100,
     );
   }
+  if (entry.kind === "attached") {
+    return entry.files.reduce((sum, { path, text }) => sum + path.length + text.length, 100);
+  }
   if (entry.kind === "step") {
     return entry.parts.reduce(
       (sum, part) => sum + (part.type === "tool-call" ? part.input : part.text).length,

@@ -40,5 +40,31 @@ const STEPS: SchemaSteps = [
   ],
 ];
 
-/** Brings a session's tables up to date, or refuses what newer code wrote: see `migrate`. */
-export const migrateSession = (sql: Sql): void => migrate(sql, "session", STEPS);
+/**
+ * The tables of a session, up to date, or an error when newer code wrote them: see `migrate`. A session that was
+ * never written to reads as empty and gets its tables with the first write, so that asking leaves nothing behind.
+ */
+export function sessionTables(sql: Sql): Sql {
+  let exist = sql.all("SELECT 1 FROM sqlite_schema WHERE name = 'schema_step'").length > 0;
+  const make = (): void => {
+    migrate(sql, "session", STEPS);
+    exist = true;
+  };
+  if (exist) make();
+  if (exist) return sql;
+  const beforeWrite = (): void => {
+    if (!exist) make();
+  };
+  return {
+    all: (query, ...params) => (exist ? sql.all(query, ...params) : []),
+    each: (query, ...params) => (exist ? sql.each(query, ...params) : []),
+    run(query, ...params) {
+      beforeWrite();
+      return sql.run(query, ...params);
+    },
+    transaction(work) {
+      beforeWrite();
+      return sql.transaction(work);
+    },
+  };
+}

@@ -4,6 +4,8 @@ import type { Sql } from "../shared/sql.ts";
 export type StateDocuments = {
   /** The context of the model starts at this journal seq, which is that of a user entry. */
   context: { readonly from: number };
+  /** The registry knows the session, since about this time (ms). */
+  registered: { readonly at: number };
 };
 
 /** A document as it was last written; `null` when it never was. */

@@ -1,5 +1,6 @@
-import type { ModelMessage, StepPart, ToolResult } from "../shared/messages.ts";
-import type { EntryOf, JournalEntry } from "./entries.ts";
+import type { ContentPart, ModelMessage, StepPart, ToolResult } from "../shared/messages.ts";
+import { splitLines } from "../shared/text.ts";
+import type { AttachedFile, EntryOf, JournalEntry } from "./entries.ts";
 
 /** The entries of one turn, in order. */
 export type TurnEntries = { readonly turn: string; readonly entries: readonly JournalEntry[] };
@@ -28,22 +29,59 @@ export function toModelMessages(entries: readonly JournalEntry[]): ModelMessage[
   const messages: ModelMessage[] = [];
   for (const { entries: turn } of groupTurns(entries)) {
     for (const entry of turn) {
-      if (entry.kind === "user") pushUser(messages, entry);
+      if (entry.kind === "user") pushUser(messages, entry.content);
+      if (entry.kind === "attached") pushUser(messages, attachedParts(entry.files));
       if (entry.kind === "step") pushStep(messages, entry, turn);
     }
   }
   return messages;
 }
 
-function pushUser(messages: ModelMessage[], entry: EntryOf<"user">): void {
+/** Attached files as the model reads them, after the message that names them; one part each. */
+export function attachedParts(files: readonly AttachedFile[]): ContentPart[] {
+  return files.map(({ path, text, cut }) => {
+    const more = cut
+      ? `\n[The file goes on: read_file shows the rest, with offset=${splitLines(text).length}.]`
+      : "";
+    const name = path
+      .replaceAll("&", "&amp;")
+      .replaceAll('"', "&quot;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;");
+    return {
+      type: "text",
+      text: `<attached_file path="${name}">\n${text}${more}\n</attached_file>`,
+    };
+  });
+}
+
+/**
+ * The etag that `path` had when the model was last shown all of it or wrote it, as far as that is still in its
+ * context; `null` when it never was. What only reads in the newest step does not count: the model has not seen it.
+ */
+export function lastSeen(entries: readonly JournalEntry[], path: string): string | null {
+  const shown = groupTurns(entries).flatMap((turn) => turn.entries);
+  const step = shown.findLastIndex((entry) => entry.kind === "step");
+  for (let index = shown.length - 1; index >= 0; index--) {
+    const entry = shown[index];
+    if (entry?.kind !== "result" && entry?.kind !== "attached") continue;
+    const { seen } = entry;
+    if (seen === undefined || !Object.hasOwn(seen, path)) continue;
+    if (index > step && entry.kind === "result" && !isEffect(entry.call, shown)) continue;
+    return seen[path] ?? null;
+  }
+  return null;
+}
+
+const isEffect = (call: string, entries: readonly JournalEntry[]): boolean =>
+  entries.some((entry) => entry.kind === "intent" && entry.call === call);
+
+function pushUser(messages: ModelMessage[], content: readonly ContentPart[]): void {
   const before = messages.at(-1);
   // A turn that failed without an answer leaves its question; two questions become one message.
   if (before?.role === "user")
-    messages[messages.length - 1] = {
-      role: "user",
-      content: [...before.content, ...entry.content],
-    };
-  else messages.push({ role: "user", content: entry.content });
+    messages[messages.length - 1] = { role: "user", content: [...before.content, ...content] };
+  else messages.push({ role: "user", content });
 }
 
 function pushStep(

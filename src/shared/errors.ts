@@ -10,6 +10,7 @@ export type ErrorCode =
   | "conflict"
   | "key_reused"
   | "too_large"
+  | "quota_exceeded"
   | "unsupported_media_type"
   | "too_many"
   | "overloaded"
@@ -88,3 +89,10 @@ export const keyReused = (): CarrelError =>
 
 export const tooLarge = (what: string, limit: string): CarrelError =>
   new CarrelError("too_large", `${what} is larger than ${limit}. Nothing was stored; send less.`);
+
+/** `why` ends without a full stop. */
+export const quotaExceeded = (why: string): CarrelError =>
+  new CarrelError(
+    "quota_exceeded",
+    `The workspace is full. ${why}. Nothing was stored; delete what is no longer needed.`,
+  );

@@ -41,6 +41,12 @@ export type SessionEvent =
       readonly replaces?: string;
       readonly at: number;
     }
+  /** Files that the message names were added to it for the model. */
+  | {
+      readonly type: "attached";
+      readonly turn: string;
+      readonly files: readonly { readonly path: string; readonly bytes: number }[];
+    }
   /** The model is asked. `step` counts from 1 within the turn. */
   | {
       readonly type: "step-start";

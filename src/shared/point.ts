@@ -20,8 +20,10 @@ export type PointName =
 /** What is being committed. */
 export type CommitName =
   | "accept"
+  | "register"
   | "claim"
   | "start"
+  | "attach"
   | "recover"
   | "attempt"
   | "retry"

@@ -1,28 +1,6 @@
 import type { Failure } from "./session-api.ts";
-
-/** Where a file comes from: the bucket itself, the agent's shared bucket, the bundled template. */
-export type LayerName = "own" | "shared" | "template";
-
-/** `text`: UTF-8 of at most 1 MiB; `blob`: any other bytes; `log`: text that only grows, in segments. */
-export type FileType = "text" | "blob" | "log";
-
-/** A file as callers see it. `path` is canonical: any spelling that shows it can be sent back. */
-export type FileInfo = {
-  readonly path: string;
-  readonly layer: LayerName;
-  readonly type: FileType;
-  /** In bytes. */
-  readonly size: number;
-  readonly executable: boolean;
-  /** Names what is stored now, for compare-and-set. Different layers never share one. */
-  readonly etag: string;
-  /** Milliseconds since the epoch; `null` for a file of the template. */
-  readonly at: number | null;
-  /** Who wrote it: `user:ann`, `agent:main/s1`, `job:…`, `outside`; `null` for a file of the template. */
-  readonly by: string | null;
-};
-
-export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
+import type { Changed, ChangeRequest, ImportPage } from "./workspace-changes.ts";
+import type { Content, FileInfo, FileVersion, LayerName, Manifest } from "./workspace-files.ts";
 
 /** One line of a listing: a directory has no `file`; its layer is the highest with a file below it. */
 export type Listed = {
@@ -31,8 +9,8 @@ export type Listed = {
   readonly file: FileInfo | null;
 };
 
-/** Only what lies below these names of the root; default everything. */
-export type Within = readonly string[];
+/** Only what lies below these names of the root, or everything but that; default everything. */
+export type Within = readonly string[] | { readonly not: readonly string[] };
 
 export type TreeRequest = {
   /** Any spelling; default the root. */
@@ -138,81 +116,6 @@ export type GrepAnswer = {
   readonly skipped: number;
 };
 
-/** Compare-and-set: the etag that the visible file must have, or `absent`. */
-export type Expected = string;
-
-export type TextEdit = {
-  readonly oldText: string;
-  readonly newText: string;
-  /** Default false: the match must be unique. */
-  readonly replaceAll?: boolean;
-};
-
-/** One change; `expect` is checked against what shows at `path` before any change of the same request. */
-export type Change =
-  | {
-      readonly kind: "write";
-      readonly path: string;
-      readonly content: Content;
-      readonly expect?: Expected;
-      /** Default: as it was, or false. */
-      readonly executable?: boolean;
-    }
-  /** Adds text at the end; a file that does not exist begins. Costs the same however long the file is. */
-  | { readonly kind: "append"; readonly path: string; readonly text: string }
-  /** A JSON merge patch (RFC 7396) on a JSON object; a file that does not exist begins as `{}`. */
-  | { readonly kind: "merge"; readonly path: string; readonly patch: unknown }
-  | {
-      readonly kind: "edit";
-      readonly path: string;
-      readonly edits: readonly TextEdit[];
-      readonly expect?: Expected;
-    }
-  /** A file or a directory; the target must not exist unless `overwrite`. */
-  | {
-      readonly kind: "move";
-      readonly path: string;
-      readonly to: string;
-      readonly overwrite?: boolean;
-      readonly expect?: Expected;
-    }
-  /** A file or a directory with all below it; where lower layers have it, they are hidden. */
-  | { readonly kind: "delete"; readonly path: string; readonly expect?: Expected }
-  /** Own overrides and whiteouts at and below `path` go; lower layers show again. */
-  | { readonly kind: "reset"; readonly path: string }
-  /** What version `version` held (default: the one before the present one) becomes the newest version. */
-  | { readonly kind: "undo"; readonly path: string; readonly version?: number };
-
-export type ChangeRequest = {
-  /** Who does it, as `FileInfo.by` shows it. From the principal or the job, never from a body. */
-  readonly by: string;
-  /** All changes or none, in order. */
-  readonly changes: readonly Change[];
-  /** A request with an id that was done before is not done again: it gets the first answer. */
-  readonly op?: string;
-};
-
-/** What came of one change. `file`: what shows at its path (`to` for a move) now. */
-export type Changed = {
-  readonly file: FileInfo | null;
-  /** Occurrences replaced, for an edit, one number an edit. */
-  readonly replaced?: readonly number[];
-  /** Line of the first replacement in the new text, from 1; for an edit. */
-  readonly line?: number;
-  /** Files that the change touched: of a directory, or of a skill that was copied up. */
-  readonly touched: number;
-};
-
-export type FileVersion = {
-  readonly version: number;
-  readonly etag: string;
-  /** `deleted`: the file was gone then. */
-  readonly type: FileType | "deleted";
-  readonly size: number;
-  readonly at: number;
-  readonly by: string;
-};
-
 export type SnapshotRequest = {
   /** The version of the snapshot that the caller has. */
   readonly known: string | null;
@@ -243,15 +146,6 @@ export type Snapshot = {
   }[];
 };
 
-export type ManifestFile = Omit<FileInfo, "layer"> & { readonly version: number };
-
-/** What a shared layer holds, for the buckets over it. */
-export type Manifest = {
-  readonly version: number;
-  readonly files: readonly ManifestFile[];
-  readonly whiteouts: readonly string[];
-};
-
 /** What a rescan found: paths taken in from outside, deletions taken in, and what was left as it was and why. */
 export type RescanReport = {
   readonly taken: readonly string[];
@@ -265,13 +159,6 @@ export type Usage = {
   readonly logBytes: number;
   /** Files whose newest version the store has not confirmed yet. */
   readonly unsettled: number;
-};
-
-/** One page of an import: nothing is visible before `commitImport`. `no` counts from 0; the same page again replaces it. */
-export type ImportPage = {
-  readonly no: number;
-  readonly changes: readonly Change[];
-  readonly whiteouts?: readonly string[];
 };
 
 type Answer<Result> = Promise<({ readonly ok: true } & Result) | Failure>;

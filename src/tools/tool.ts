@@ -1,3 +1,4 @@
+import type { SeenFiles } from "../session/entries.ts";
 import type { ContentPart } from "../shared/messages.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -11,15 +12,25 @@ export type Replay = "pure" | "idempotent" | "checkable" | "unsafe";
 /** What a call does to the world: `read` nothing, `write` only the caller's own workspace, `external` anything else. */
 export type Effect = "read" | "write" | "external";
 
-export type ToolOutput = string | readonly ContentPart[];
+/** `seen`: the files that the content shows whole, or that were written, with their etags. */
+export type ToolOutput =
+  | string
+  | readonly ContentPart[]
+  | { readonly content: readonly ContentPart[]; readonly seen?: SeenFiles };
 
 export type ToolContext = {
-  /** Stable across retries of the same call: pass it on as an idempotency key. */
+  /** Stable across retries of the same call, unique in its session: pass it on as an idempotency key. */
   readonly key: string;
+  /** The same, unique across all sessions: the id of an operation on a workspace. */
+  readonly op: string;
+  /** Who a change of the workspace is by: `agent:<agent>/<session>`. */
+  readonly author: string;
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** The caller's files. */
   readonly workspace: Workspace;
+  /** The etag that a file had when the model was last shown all of it, or wrote it; `null` when its context has neither. */
+  readonly seen: (path: string) => string | null;
 };
 
 /** A tool as the turn sees it. Make one with `defineTool`. */

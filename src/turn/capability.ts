@@ -1,6 +1,6 @@
 import type { Section } from "../context/sections.ts";
 import type { ModelEvent, ModelRequest } from "../model/model.ts";
-import type { JournalEntry } from "../session/entries.ts";
+import type { JournalEntry, SeenFiles } from "../session/entries.ts";
 import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -17,7 +17,18 @@ export type TurnScope = {
   readonly signal: AbortSignal;
 };
 
-export type ToolOutcome = { readonly status: ToolStatus; readonly content: readonly ContentPart[] };
+/** The same once the turn has ended. */
+export type EndedTurnScope = TurnScope & {
+  /** How the session's first message begins: at most 80 characters on one line, empty when it has no text. */
+  readonly opening: string;
+};
+
+export type ToolOutcome = {
+  readonly status: ToolStatus;
+  readonly content: readonly ContentPart[];
+  /** As in `ToolOutput`; a wrapper that shows less of a file leaves it out. */
+  readonly seen?: SeenFiles;
+};
 
 export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
 
@@ -50,9 +61,10 @@ export interface Capability {
   ): Promise<ToolOutcome>;
   /**
    * After a turn ended, as a job: in the background, retried with backoff until it does not throw, so it runs at
-   * least once and must not mind running twice. Gets the turn's entries.
+   * least once and must not mind running twice. Gets the turn's entries. A session's turns come in their order; one
+   * that fails holds the later ones back until it succeeds or is parked.
    */
-  afterTurn?(scope: TurnScope, entries: readonly JournalEntry[]): Promise<void>;
+  afterTurn?(scope: EndedTurnScope, entries: readonly JournalEntry[]): Promise<void>;
 }
 
 /** One wrapper of all capabilities' wrappers, first outermost. */

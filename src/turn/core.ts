@@ -9,7 +9,7 @@ import type { Fact, JournalEntry } from "../session/entries.ts";
 import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
 import type { LiveStep } from "../session/live-step.ts";
-import { migrateSession } from "../session/schema.ts";
+import { sessionTables } from "../session/schema.ts";
 import { readState } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
 import { loadOpenTurns, type OpenTurn, type RunningTurn } from "../session/turns.ts";
@@ -25,6 +25,8 @@ export type Platform = {
   readonly sync: () => Promise<void>;
   /** Keeps the object up while `work` runs, where the platform offers that. */
   readonly keepAlive: (work: Promise<void>) => void;
+  /** Tells the registry that this session exists; resolves when it knows. May be repeated. */
+  readonly register: () => Promise<void>;
   readonly newId: () => string;
   readonly point: Point;
   readonly log: Log;
@@ -61,10 +63,9 @@ export class SessionCore {
 
   constructor(platform: Platform) {
     this.platform = platform;
-    this.sql = platform.sql;
+    this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
     this.epoch = platform.newId();
-    migrateSession(this.sql);
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
     this.open = loadOpenTurns(this.sql);

@@ -7,8 +7,10 @@ import { LostTurn, type SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
 import { startNext } from "./inbox.ts";
 import type { Jobs } from "./after-turn.ts";
+import { attachFiles } from "./attach.ts";
 import { limitReached, type LimitReached } from "./limits.ts";
 import { prepareTurn } from "./prepare.ts";
+import { PromptSource } from "./prompt-source.ts";
 import { recoveryBounds, recoveryExhausted } from "./recovery.ts";
 import { abandonTurn, settleTurn } from "./settle.ts";
 import { runStep } from "./step.ts";
@@ -25,6 +27,7 @@ export class Driver {
   readonly #core: SessionCore;
   readonly #harness: Harness;
   readonly #jobs: Jobs;
+  readonly #prompts: PromptSource;
   readonly #sizes: TurnSizes = new WeakMap();
   #isRunning = false;
   #current: { readonly turn: string; readonly abort: AbortController } | null = null;
@@ -34,6 +37,7 @@ export class Driver {
   constructor(core: SessionCore, harness: Harness, jobs: Jobs) {
     this.#core = core;
     this.#harness = harness;
+    this.#prompts = new PromptSource(harness.prompt);
     this.#jobs = jobs;
   }
 
@@ -186,13 +190,9 @@ export class Driver {
   async #runTurn(scope: TurnScope, id: string): Promise<void> {
     const { capabilities } = this.#harness;
     this.#cutWindow();
-    const prepared = await prepareTurn(
-      scope,
-      this.#harness.model,
-      capabilities,
-      this.#harness.assemble,
-    );
+    const prepared = await prepareTurn(scope, this.#harness, this.#prompts);
     if (scope.signal.aborted) throw new LostTurn();
+    if (this.#harness.attachesFiles) await attachFiles(this.#core, scope, this.#running(id));
     const context = { ...this.#harness, core: this.#core, prepared, scope };
     const wrapTurn = capabilities.flatMap((item) =>
       item.wrapTurn ? [item.wrapTurn.bind(item)] : [],

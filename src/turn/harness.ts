@@ -1,9 +1,9 @@
-import type { Section } from "../context/sections.ts";
+import type { PromptOptions } from "../context/prompt-sources.ts";
 import type { Model } from "../model/model.ts";
 import type { RetryOptions } from "../model/retry.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { Capability, TurnScope } from "./capability.ts";
+import type { Capability } from "./capability.ts";
 import type { Limits } from "./limits.ts";
 import type { WindowOptions } from "./window.ts";
 
@@ -13,11 +13,13 @@ export type Harness = {
   readonly capabilities: readonly Capability[];
   /** The files of a session's user, in the buckets that the agent's isolation scope gives. Makes no call. */
   readonly workspace: (address: SessionAddress) => Workspace;
+  /** Whether `@path` in a message attaches the file. */
+  readonly attachesFiles: boolean;
   readonly limits: Limits;
   readonly window: WindowOptions;
   readonly retry: RetryOptions;
   /** Whether any capability works on ended turns; if none does, their job is simply removed. */
   readonly hasAfterTurn: boolean;
-  /** The system prompt from the capabilities' sections. */
-  readonly assemble: (sections: readonly Section[], scope: TurnScope) => string;
+  /** What the system prompt is made of, beside the workspace's files and the capabilities' sections. */
+  readonly prompt: PromptOptions;
 };

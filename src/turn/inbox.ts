@@ -21,17 +21,26 @@ const MAX_QUEUED = 20;
 
 /** The job that stands for an unfinished turn. */
 export const turnJob = (turn: string): string => `turn:${turn}`;
+/** The job that stands for a session that the registry does not know yet. */
+export const REGISTER_JOB = "register";
 
 /**
  * Takes a message in, committed when this returns: turn, user entry and job in one transaction. The same key
- * with the same digest is the same turn; with another one `key_reused`.
+ * with the same digest is the same turn; with another one `key_reused`. Unless the session `isRegistered`, a job
+ * for that is in the same transaction.
  */
 export function acceptTurn(
   core: SessionCore,
   request: AcceptRequest,
+  isRegistered: boolean,
 ): { readonly turn: TurnView; readonly isNew: boolean } {
   if (request.claimed) checkClaimed(core, request.claimed);
-  const turn = core.commit("accept", (tx) => insertAccepted(core, tx, request));
+  const turn = core.commit("accept", (tx) => {
+    const accepted = insertAccepted(core, tx, request);
+    if (accepted && !isRegistered)
+      addJob(core.sql, { ...jobAt(core), id: REGISTER_JOB, kind: "register", payload: "" });
+    return accepted;
+  });
   if (!turn) return acceptedBefore(core, request);
   core.open = [...core.open, turn];
   return { turn: core.viewOf(turn), isNew: true };
@@ -45,14 +54,12 @@ function insertAccepted(core: SessionCore, tx: Tx, request: AcceptRequest): Open
   if (!insertTurn(core.sql, turn, request.digest)) return null;
   if (turn.state === "running") tx.append(turn.id, userFact(core, request.input), turn.start);
   else checkQueue(core, request);
-  addJob(core.sql, {
-    id: turnJob(turn.id),
-    kind: "drive",
-    due: now + DEAD_MAN_MS,
-    payload: turn.id,
-  });
+  addJob(core.sql, { ...jobAt(core), id: turnJob(turn.id), kind: "drive", payload: turn.id });
   return turn;
 }
+
+/** Due with the alarm that stands for a new turn. */
+const jobAt = (core: SessionCore) => ({ due: core.clock.now() + DEAD_MAN_MS });
 
 function acceptedBefore(
   core: SessionCore,

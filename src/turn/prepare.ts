@@ -1,7 +1,7 @@
-import type { Section } from "../context/sections.ts";
 import type { Model, ToolSpec } from "../model/model.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Capability, TurnScope } from "./capability.ts";
+import type { PromptSource } from "./prompt-source.ts";
 
 /** What stays the same in every step of a turn (promise C3). */
 export type PreparedTurn = {
@@ -11,28 +11,37 @@ export type PreparedTurn = {
   readonly specs: readonly ToolSpec[];
 };
 
-/** Collects prompt sections and tools of all capabilities, in their order. */
+type Agent = { readonly model: Model; readonly capabilities: readonly Capability[] };
+
+/**
+ * Collects prompt sections and tools of all capabilities, in their order, and the workspace's files. The call for
+ * the files starts first and nothing is waited for in turn: the first token waits for all of it.
+ */
 export async function prepareTurn(
   scope: TurnScope,
-  model: Model,
-  capabilities: readonly Capability[],
-  assemble: (sections: readonly Section[], scope: TurnScope) => string,
+  { model, capabilities }: Agent,
+  prompts: PromptSource,
 ): Promise<PreparedTurn> {
-  const sections: Section[] = [];
+  const [snapshot, offers] = await Promise.all([
+    prompts.load(scope),
+    Promise.all(capabilities.map((capability) => offerOf(capability, scope))),
+  ]);
   const tools = new Map<string, Tool>();
-  for (const capability of capabilities) {
-    // Nothing is waited for that is there already: the model is asked in the same breath as the turn is accepted.
-    const added = capability.sections?.(scope) ?? [];
-    sections.push(...(added instanceof Promise ? await added : added));
-    const offered = capability.tools?.(scope) ?? [];
-    for (const tool of offered instanceof Promise ? await offered : offered) {
-      if (!tools.has(tool.name)) tools.set(tool.name, tool);
-    }
-  }
+  for (const tool of offers.flatMap((offer) => offer.tools))
+    if (!tools.has(tool.name)) tools.set(tool.name, tool);
   const specs = [...tools.values()].map(({ name, description, inputSchema }) => ({
     name,
     description,
     inputSchema,
   }));
-  return { model, system: assemble(sections, scope), tools, specs };
+  const sections = offers.flatMap((offer) => offer.sections);
+  return { model, system: prompts.assemble(snapshot, sections, scope), tools, specs };
+}
+
+async function offerOf(capability: Capability, scope: TurnScope) {
+  const [sections, tools] = await Promise.all([
+    capability.sections?.(scope),
+    capability.tools?.(scope),
+  ]);
+  return { sections: sections ?? [], tools: tools ?? [] };
 }

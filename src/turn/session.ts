@@ -12,6 +12,7 @@ import { SessionCore, toView, type Platform } from "./core.ts";
 import { Driver } from "./driver.ts";
 import type { Harness } from "./harness.ts";
 import { acceptTurn, DEAD_MAN_MS } from "./inbox.ts";
+import { Registration } from "./registration.ts";
 import { settleTurn } from "./settle.ts";
 
 /**
@@ -23,6 +24,7 @@ export class Session {
   readonly #harness: Harness;
   readonly #driver: Driver;
   readonly #jobs: Jobs;
+  readonly #registration: Registration;
   /** When the alarm stands, as far as this instance knows. */
   #alarmAt: number | null = null;
 
@@ -32,14 +34,26 @@ export class Session {
     this.#core = new SessionCore({ ...platform, setAlarm });
     this.#harness = harness;
     this.#jobs = new Jobs(this.#core, harness);
+    this.#registration = new Registration(this.#core);
     this.#driver = new Driver(this.#core, harness, this.#jobs);
   }
 
-  /** Takes a message in, committed when this returns. Safe to repeat with the same key. */
+  /**
+   * Takes a message in, committed when this returns. Safe to repeat with the same key. The caller is told, and events
+   * are streamed, only when `whenRegistered` resolves; the turn does not wait for it.
+   */
   accept(request: AcceptRequest): { readonly turn: TurnView; readonly isNew: boolean } {
-    const accepted = acceptTurn(this.#core, request);
+    const accepted = acceptTurn(this.#core, request, this.#registration.isDone);
     this.#wake();
     return accepted;
+  }
+
+  /**
+   * Resolves when the registry knows that this session exists: at once, but after its first message. Rejects with
+   * `CarrelError('overloaded')` when the registry cannot be reached; what was accepted stays accepted.
+   */
+  whenRegistered(): Promise<void> {
+    return this.#registration.whenDone();
   }
 
   /**
@@ -139,13 +153,13 @@ export class Session {
     const { platform, clock, sql } = this.#core;
     platform.point("alarm:before");
     try {
-      if (this.#core.open.length > 0) {
+      if (this.#core.open.length > 0 || this.#driver.isRunning || this.#jobs.isRunning) {
         platform.setAlarm(clock.now() + DEAD_MAN_MS);
-        this.#driver.start();
-      } else if (this.#driver.isRunning || this.#jobs.isRunning) {
-        platform.setAlarm(clock.now() + DEAD_MAN_MS);
-      } else if (nextDue(sql) !== null) {
-        await this.#jobs.run();
+        if (this.#core.open.length > 0) this.#driver.start();
+        platform.keepAlive(this.#registration.retry());
+      } else {
+        await this.#registration.retry();
+        if (nextDue(sql) !== null) await this.#jobs.run();
       }
     } catch (error) {
       platform.log("error", "alarm_failed", errorFacts(error));

@@ -1,9 +1,11 @@
 import { CarrelError, invalid } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
 import type { ContentPart, ToolCall } from "../shared/messages.ts";
+import { sessionKey } from "../shared/ids.ts";
 import { openCalls } from "../session/entries.ts";
+import { lastSeen } from "../session/transcript.ts";
 import { isDriver, type RunningTurn } from "../session/turns.ts";
-import type { PreparedCall, Tool, ToolContext } from "../tools/tool.ts";
+import type { PreparedCall, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import { truncate } from "../tools/truncate.ts";
 import { nest, type Capability, type ToolOutcome, type TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
@@ -20,8 +22,8 @@ export type ToolCallsContext = {
 
 /** Text of one result at most; beyond, it is cut and says so. */
 const MAX_RESULT_CHARS = 100_000;
-/** Bytes of images in one result at most, as base64. */
-const MAX_IMAGE_CHARS = 1_000_000;
+/** Images in one result at most, as base64: 1 MiB of bytes. */
+const MAX_IMAGE_CHARS = 1_400_000;
 
 /**
  * Runs the calls of the last step that have no result yet, each committed as its own row when it is done. Calls
@@ -120,9 +122,12 @@ async function perform(
   const signal = AbortSignal.any([scope.signal, abort.signal]);
   const toolContext: ToolContext = {
     key: `${turn.id}/${call.call}`,
+    op: `${sessionKey(scope.address)}${turn.id}/${call.call}`,
+    author: `agent:${scope.address.agent}/${scope.address.session}`,
     signal,
     now: () => core.clock.now(),
     workspace: scope.workspace,
+    seen: (path) => lastSeen(core.window, path),
   };
   const wasBegun = core
     .entriesOf(turn.id)
@@ -146,11 +151,7 @@ async function perform(
   }
   const run = async (): Promise<ToolOutcome> => {
     core.platform.point("tool:before");
-    const output = await prepared.run(toolContext);
-    return {
-      status: "success",
-      content: typeof output === "string" ? [{ type: "text", text: output }] : output,
-    };
+    return succeeded(await prepared.run(toolContext));
   };
   const wrappers = context.capabilities.flatMap((capability) =>
     capability.wrapToolCall ? [capability.wrapToolCall.bind(capability)] : [],
@@ -198,6 +199,12 @@ function parseInput(input: string): unknown {
   }
 }
 
+function succeeded(output: ToolOutput): ToolOutcome {
+  if (typeof output === "string")
+    return { status: "success", content: [{ type: "text", text: output }] };
+  return { status: "success", ...("content" in output ? output : { content: output }) };
+}
+
 const failed = (text: string): ToolOutcome => ({
   status: "error",
   content: [{ type: "text", text }],
@@ -218,6 +225,7 @@ const unknownOutcome = (because = "The call was interrupted. "): ToolOutcome => 
   ],
 });
 
+/** The outcome cut to what a row holds. A text that was cut shows no file whole. */
 function bounded(outcome: ToolOutcome): ToolOutcome {
   let chars = 0;
   let images = 0;
@@ -232,5 +240,6 @@ function bounded(outcome: ToolOutcome): ToolOutcome {
     const text = `[An image of ${part.mediaType} was left out: the result is too large.]`;
     return [{ type: "text", text }];
   });
-  return { status: outcome.status, content };
+  const { status, seen } = outcome;
+  return { status, content, ...(seen === undefined || chars > MAX_RESULT_CHARS ? {} : { seen }) };
 }

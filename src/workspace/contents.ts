@@ -1,5 +1,13 @@
-import type { Content } from "../shared/workspace-api.ts";
-import type { FileRow, VersionRow } from "./rows.ts";
+import type { BucketKey } from "../shared/bucket-key.ts";
+import { CarrelError, tooLarge } from "../shared/errors.ts";
+import { errorFacts, type Log } from "../shared/log.ts";
+import { splitLines } from "../shared/text.ts";
+import type { Content } from "../shared/workspace-files.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { decodeText, fetchChecked, putBlob } from "./blobs.ts";
+import type { FileRow, Rows, VersionRow } from "./rows.ts";
+import { readSegment, segmentLines, segmentsOf } from "./segments.ts";
+import { storageKey } from "./storage-key.ts";
 
 /** One page of a log's or a text's lines, with how many there are. */
 export type Lines = { readonly lines: readonly string[]; readonly total: number };
@@ -16,3 +24,155 @@ export type Contents = {
   /** Puts bytes under their digest, confirmed by the store when this resolves; a second time costs nothing. */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
 };
+
+/** Where a bucket's contents are: `store` may repeat calls that fail (`retrying-store.ts`). */
+export type ContentPlaces = {
+  readonly rows: Rows;
+  readonly store: BlobStore;
+  readonly bucket: BucketKey;
+  readonly log: Log;
+};
+
+/** What one answer can carry; longer logs come in pages. */
+const LOG_BYTES = 25 * 1024 * 1024;
+
+/**
+ * Reads what the rows refer to. What is missing or has other bytes than were written throws a plain `Error` and is
+ * logged; a store that fails throws `CarrelError('overloaded')`; a log of more than 25 MiB, read whole, `too_large`.
+ */
+export function createContents(places: ContentPlaces): Contents {
+  const { rows, store, bucket, log } = places;
+  /** A row that a caller has kept may not know yet where the text is now. */
+  const newest = (row: FileRow): FileRow => {
+    const now = rows.files.get(row.path);
+    return now?.version === row.version ? now : row;
+  };
+  const read = (row: FileRow) => readFile(places, newest(row));
+
+  return {
+    read: told(log, read),
+    textHere(given) {
+      const row = newest(given);
+      if (row.type === "log" && segmentsOf(rows.sql, row.path).length > 0) return null;
+      return row.type === "text" || row.type === "log" ? textHere(rows, row) : null;
+    },
+    readVersion: told(log, (row: VersionRow) => readVersion(places, row)),
+    async lines(row, offset, limit) {
+      if (row.type === "log") {
+        const open = openText(rows, newest(row));
+        return segmentLines(segmentsOf(rows.sql, row.path), open, [offset, limit], (segment) =>
+          readSegment(store, bucket, segment),
+        );
+      }
+      const content = await read(row);
+      if (!("text" in content)) throw new Error(`"${row.path}" is no text`);
+      const lines = splitLines(content.text);
+      return { lines: lines.slice(offset, offset + limit), total: lines.length };
+    },
+    putBlob: (bytes) => putBlob(rows, store, bucket, bytes),
+  };
+}
+
+type Answer = Content | Promise<Content>;
+
+function readFile(places: ContentPlaces, row: FileRow): Answer {
+  if (row.type === "gone") throw new Error(`"${row.path}" is gone`);
+  if (row.type === "log") return readLog(places, row);
+  if (row.type === "blob") return fetchBlob(places, row);
+  const text = textHere(places.rows, row);
+  return text === null ? fetchFile(places, row) : { text };
+}
+
+function readVersion(places: ContentPlaces, row: VersionRow): Answer {
+  if (row.type === "gone") throw new Error(`"${row.path}" was gone in version ${row.version}`);
+  if (row.type === "blob") return fetchBlob(places, row);
+  const text = textHere(places.rows, row);
+  if (text !== null) return { text };
+  return fetchText(places, row, "versions").then((found) => ({ text: found.text }));
+}
+
+function readLog({ rows, store, bucket }: ContentPlaces, row: FileRow): Answer {
+  if (row.size > LOG_BYTES) throw tooLarge("This log", "25 MiB. Read it in pages");
+  const open = openText(rows, row);
+  const sealed = segmentsOf(rows.sql, row.path);
+  if (sealed.length === 0) return { text: open };
+  const parts = sealed.map((segment) => () => readSegment(store, bucket, segment));
+  return joined(parts, open);
+}
+
+function textHere(rows: Rows, { path, body }: FileRow | VersionRow): string | null {
+  const text = body === null ? null : rows.text(body);
+  if (body !== null && text === null) throw new Error(`the text of "${path}" is missing`);
+  return text;
+}
+
+function openText(rows: Rows, row: FileRow): string {
+  const open = textHere(rows, row);
+  if (open === null) throw new Error(`the end of "${row.path}" is missing`);
+  return open;
+}
+
+async function fetchBlob(
+  { store, bucket }: ContentPlaces,
+  { sha256, path }: FileRow | VersionRow,
+): Promise<Content> {
+  if (sha256 === null) throw new Error(`the digest of "${path}" is missing`);
+  const key = storageKey(bucket, { kind: "blobs", sha256 });
+  return { bytes: (await fetchChecked(store, key, sha256)).bytes };
+}
+
+async function fetchText(
+  { store, bucket }: ContentPlaces,
+  { path, version, sha256 }: FileRow | VersionRow,
+  kind: "files" | "versions",
+): Promise<{ readonly text: string; readonly tag: string }> {
+  const stored = kind === "files" ? { kind, path } : { kind, path, number: version };
+  const { bytes, tag } = await fetchChecked(store, storageKey(bucket, stored), sha256);
+  const text = decodeText(bytes);
+  if (text === null) throw new Error(`the text of "${path}" is no UTF-8`);
+  return { text, tag };
+}
+
+async function fetchFile(places: ContentPlaces, row: FileRow): Promise<Content> {
+  const { text, tag } = await fetchText(places, row, "files");
+  keep(places.rows, row, text, tag);
+  return { text };
+}
+
+/** Damage is somebody's to know, also when nobody asks why a read failed. */
+function told<Row extends FileRow | VersionRow>(
+  log: Log,
+  read: (row: Row) => Answer,
+): (row: Row) => Answer {
+  const tell = ({ path, version }: Row, error: unknown): never => {
+    if (!(error instanceof CarrelError))
+      log("error", "workspace.damaged", { path, version, ...errorFacts(error) });
+    throw error;
+  };
+  return (row) => {
+    try {
+      const answer = read(row);
+      if (!(answer instanceof Promise)) return answer;
+      return answer.catch((error: unknown) => tell(row, error));
+    } catch (error) {
+      return tell(row, error);
+    }
+  };
+}
+
+async function joined(parts: readonly (() => Promise<string>)[], end: string): Promise<Content> {
+  const texts: string[] = [];
+  for (const part of parts) texts.push(await part());
+  return { text: texts.join("") + end };
+}
+
+/** Keeps a text that only the store had, unless the file changed or was fetched meanwhile. */
+function keep(rows: Rows, { path, version }: FileRow, text: string, tag: string): void {
+  const isStill = (row: FileRow | undefined): row is FileRow =>
+    row?.version === version && row.type === "text" && row.body === null;
+  if (!isStill(rows.files.get(path))) return;
+  rows.commit("fetch", (tx) => {
+    const row = rows.files.get(path);
+    if (isStill(row)) tx.putFile({ ...row, body: tx.newBody(text), tag });
+  });
+}

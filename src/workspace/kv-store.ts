@@ -1,3 +1,4 @@
+import type { KVNamespace } from "@cloudflare/workers-types";
 import * as z from "zod";
 import { sha256Hex } from "../shared/sha256.ts";
 import { utf8Length } from "../shared/text.ts";

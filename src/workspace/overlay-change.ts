@@ -21,7 +21,10 @@ export type OverlayChange<File> = {
  * itself is the caller's to write. Throws `CarrelError`: `invalid` for the root, `conflict` where a directory is,
  * or below a file.
  */
-export function planWrite<File>(overlay: Overlay<File>, path: WorkspacePath): OverlayChange<File> {
+export function planWrite<File>(
+  overlay: Pick<Overlay<File>, "layers" | "get" | "under">,
+  path: WorkspacePath,
+): OverlayChange<File> {
   if (path === "") throw invalid("The workspace itself is not a file. Name a file in it.");
   const file = parentsOf(path).find((parent) => overlay.get(parent));
   if (file !== undefined)

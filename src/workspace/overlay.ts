@@ -1,4 +1,4 @@
-import type { LayerName } from "../shared/workspace-api.ts";
+import type { LayerName } from "../shared/workspace-files.ts";
 import { parentOf } from "./path.ts";
 import type { WorkspacePath } from "./path.ts";
 import { ruleOf, unitOf } from "./path-rules.ts";

@@ -1,3 +1,4 @@
+import type { R2Bucket, R2Conditional, R2Object } from "@cloudflare/workers-types";
 import { StoreBusyError, assertStorable } from "./blob-store.ts";
 import type { BlobStore, PutOptions } from "./blob-store.ts";
 import type { StorageKey } from "./storage-key.ts";

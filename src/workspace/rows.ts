@@ -1,6 +1,6 @@
 import type { Point } from "../shared/point.ts";
 import type { Sql } from "../shared/sql.ts";
-import type { FileType } from "../shared/workspace-api.ts";
+import type { FileType } from "../shared/workspace-files.ts";
 import type { WorkspacePath } from "./path.ts";
 import { migrateBucket } from "./schema.ts";
 
@@ -50,6 +50,8 @@ export type SegmentRow = {
 export type RowsTx = {
   /** The number of this commit's next change. */
   readonly nextVersion: () => number;
+  /** The next change gets a number above this one, also after a restart. */
+  readonly passVersion: (version: number) => void;
   readonly putFile: (row: FileRow) => void;
   readonly dropFile: (path: WorkspacePath) => void;
   readonly putWhiteout: (row: WhiteoutRow) => void;
@@ -92,7 +94,9 @@ export class Rows {
     const newest = [...this.#files.values(), ...this.#whiteouts.values()].map((row) => row.version);
     this.#version = Math.max(Number(this.meta("version") ?? 0), ...newest);
     const [last] = sql.all<{ body: number | null }>("SELECT max(body) AS body FROM part");
-    this.#nextBody = (last?.body ?? 0) + 1;
+    // A number that a row still names is taken, even where its text is missing.
+    const named = [...this.#files.values()].map(({ body }) => body ?? 0);
+    this.#nextBody = Math.max(last?.body ?? 0, ...named) + 1;
   }
 
   get files(): ReadonlyMap<WorkspacePath, FileRow> {
@@ -153,6 +157,10 @@ export class Rows {
     return {
       sql,
       nextVersion: () => ++this.#version,
+      passVersion: (version) => {
+        this.#version = Math.max(this.#version, version);
+        this.#forget();
+      },
       putFile: (row) => {
         files.set(row.path, row);
         writeFile(sql, row);

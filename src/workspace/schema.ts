@@ -5,8 +5,9 @@ import type { Sql } from "../shared/sql.ts";
  * The tables of a bucket. `file` is the index and `part` the text, split so that an append writes one short row;
  * `whiteout` hides lower layers; `version` is what files held before; `segment` says which parts of a log only the
  * store has. `dirty` is since when (ms) the store is behind; a row of type `gone`, or a whiteout that is not
- * `present`, stands until the store has let go of it. `op` is the ledger of what was done. WITHOUT ROWID makes a
- * write by text key cost one row instead of two.
+ * `present`, stands until the store has let go of it. `op` is the ledger of what was done. `unsure` names keys at which
+ * a call whose answer was lost may still act; `orphan` what nothing refers to, since it was first seen. WITHOUT ROWID
+ * makes a write by text key cost one row instead of two.
  */
 const STEPS: SchemaSteps = [
   [
@@ -72,6 +73,12 @@ const STEPS: SchemaSteps = [
       body TEXT NOT NULL,
       PRIMARY KEY(import, no, item)
     ) WITHOUT ROWID`,
+    `CREATE TABLE unsure(
+      key TEXT PRIMARY KEY,
+      until INTEGER NOT NULL,
+      deletes INTEGER NOT NULL
+    ) WITHOUT ROWID`,
+    `CREATE TABLE orphan(key TEXT PRIMARY KEY, seen INTEGER NOT NULL) WITHOUT ROWID`,
   ],
 ];
 

@@ -2,8 +2,8 @@ import { utf8Length } from "../shared/text.ts";
 import { nameOf, parentOf, workspacePath } from "./path.ts";
 import type { WorkspacePath } from "./path.ts";
 
-/** A file as the generated module `.template/template.ts` holds it: text if its bytes are UTF-8. */
-export type TemplateFile = { readonly text: string } | { readonly base64: string };
+/** A file as the generated module `.template/template.ts` holds it, text if its bytes are UTF-8, or as code gives it. */
+export type TemplateFile = { readonly base64: string } | TemplateContent;
 
 export type TemplateContent = { readonly text: string } | { readonly bytes: Uint8Array };
 
@@ -52,7 +52,7 @@ export function createTemplate(
     read(path) {
       const file = byPath.get(path);
       if (!file) return null;
-      return "text" in file ? file : { bytes: decode(file.base64) };
+      return "base64" in file ? { bytes: decode(file.base64) } : file;
     },
     list(directory) {
       const children = directories.get(directory);
@@ -85,6 +85,7 @@ function decode(base64: string): Uint8Array {
 
 function sizeOf(file: TemplateFile): number {
   if ("text" in file) return utf8Length(file.text);
+  if ("bytes" in file) return file.bytes.length;
   const padding = file.base64.endsWith("==") ? 2 : file.base64.endsWith("=") ? 1 : 0;
   return (file.base64.length / 4) * 3 - padding;
 }

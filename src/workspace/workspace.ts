@@ -2,10 +2,6 @@ import { bucketPrefix, type Bucket, type BucketKey } from "../shared/bucket-key.
 import { CarrelError, invalid } from "../shared/errors.ts";
 import type { Failure } from "../shared/session-api.ts";
 import type {
-  Change,
-  Changed,
-  ChangeRequest,
-  FileVersion,
   GlobAnswer,
   GlobRequest,
   GrepAnswer,
@@ -23,6 +19,8 @@ import type {
   Within,
   WorkspaceApi,
 } from "../shared/workspace-api.ts";
+import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
+import type { FileVersion } from "../shared/workspace-files.ts";
 import { workspacePath } from "./path.ts";
 
 export type IsolationScope = Bucket["scope"];
@@ -57,11 +55,18 @@ export type Workspace = {
   readonly history: (path: string) => Promise<readonly FileVersion[]>;
   readonly usage: () => Promise<Usage>;
   readonly rescan: () => Promise<RescanReport>;
+  /** The units of lower layers that the bucket itself hides, sorted. */
+  readonly whiteouts: () => Promise<readonly string[]>;
+  /** A page of an import, parted among the buckets that its paths belong to. */
+  readonly stageImport: (id: string, page: ImportPage) => Promise<void>;
+  /** Applies the pages, in one transaction a bucket: one, or under other scopes than USER two. Gives the files. */
+  readonly commitImport: (id: string, by: string) => Promise<number>;
 };
 
-const RECORDS: Within = ["agents", "plans", "large_tool_results"];
+const RECORDS: readonly string[] = ["agents", "plans", "large_tool_results"];
 
-const isRecord = (path: string): boolean =>
+/** Whether a path lies among the records of sessions. Throws `CarrelError('invalid')` as `workspacePath` does. */
+export const isRecord = (path: string): boolean =>
   RECORDS.includes(workspacePath(path).split("/")[0] ?? "");
 
 /** The bucket that a scope gives this owner. Throws `CarrelError('invalid')` when SESSION has no session. */
@@ -82,30 +87,44 @@ export function bucketOf(scope: IsolationScope, owner: WorkspaceOwner): BucketKe
 }
 
 /** The workspace of `owner` under `scope`. Makes no call. */
-export function createWorkspace(
+export const createWorkspace = (
   scope: IsolationScope,
   owner: WorkspaceOwner,
   callBucket: CallBucket,
-): Workspace {
-  const home = bucketOf(scope, owner);
-  const records = bucketOf("USER", owner);
+): Workspace => overBuckets(bucketOf(scope, owner), bucketOf("USER", owner), callBucket);
+
+/** The shared files of an agent for themselves, all in one bucket, whose own layer they are. Makes no call. */
+export function createSharedWorkspace(agent: string, callBucket: CallBucket): Workspace {
+  const bucket = bucketPrefix({ scope: "AGENT", agent });
+  return overBuckets(bucket, bucket, callBucket);
+}
+
+type Call = <Result extends { readonly ok: true } | Failure>(
+  bucket: BucketKey,
+  ask: (api: WorkspaceApi, key: BucketKey) => Promise<Result>,
+) => Promise<Extract<Result, { ok: true }>>;
+
+function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket): Workspace {
   const bucketFor = (path: string) => (isRecord(path) ? records : home);
-  const call = async <Result extends { readonly ok: true } | Failure>(
-    bucket: BucketKey,
-    ask: (api: WorkspaceApi, key: BucketKey) => Promise<Result>,
-  ): Promise<Extract<Result, { ok: true }>> => {
+  const call: Call = async (bucket, ask) => {
     const answer = await callBucket(bucket, (api) => ask(api, bucket));
     if (!answer.ok) throw new CarrelError(answer.code, answer.message);
-    return answer as Extract<Result, { ok: true }>;
+    return answer as Extract<typeof answer, { ok: true }>;
   };
-  /** From both buckets when the whole tree is meant and there are two. */
+  /**
+   * From both buckets when the whole tree is meant and there are two, each for what is kept in it: what looks like
+   * a record in a bucket that users share, by an import or by hand, shows to none of them.
+   */
   const both = async <Answer>(
     path: string,
     ask: (bucket: BucketKey, within: { within?: Within }) => Promise<Answer>,
   ): Promise<[Answer, ...Answer[]]> => {
     if (home === records) return [await ask(home, {})];
     if (workspacePath(path) !== "") return [await ask(bucketFor(path), {})];
-    return Promise.all([ask(home, {}), ask(records, { within: RECORDS })]);
+    return Promise.all([
+      ask(home, { within: { not: RECORDS } }),
+      ask(records, { within: RECORDS }),
+    ]);
   };
 
   return {
@@ -143,6 +162,40 @@ export function createWorkspace(
       (await call(bucketFor(path), (api, key) => api.history(key, path))).versions,
     usage: async () => (await call(home, (api, key) => api.usage(key))).usage,
     rescan: async () => (await call(home, (api, key) => api.rescan(key))).report,
+    ...importInto(home, records, call),
+  };
+}
+
+function importInto(
+  home: BucketKey,
+  records: BucketKey,
+  call: Call,
+): Pick<Workspace, "whiteouts" | "stageImport" | "commitImport"> {
+  const buckets = [...new Set([home, records])];
+  const belongsTo = (bucket: BucketKey) => (path: string) =>
+    bucket === (isRecord(path) ? records : home);
+  return {
+    async whiteouts() {
+      const { manifest } = await call(home, (api, key) => api.manifest(key, null));
+      return manifest === "unchanged" ? [] : manifest.whiteouts.toSorted();
+    },
+    async stageImport(id, { no, changes, whiteouts = [] }) {
+      for (const bucket of buckets) {
+        const isHere = belongsTo(bucket);
+        const page = {
+          no,
+          changes: changes.filter((change) => pathsOf(change).every(isHere)),
+          whiteouts: whiteouts.filter(isHere),
+        };
+        await call(bucket, (api, key) => api.stageImport(key, id, page));
+      }
+    },
+    async commitImport(id, by) {
+      let files = 0;
+      for (const bucket of buckets)
+        files += (await call(bucket, (api, key) => api.commitImport(key, id, by))).files;
+      return files;
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { ContentPart } from "../../src/shared/messages.ts";
 import { encodeEvents, encodeStatus } from "../../src/shared/sse.ts";
 import { FakeSession, FakeTurn } from "./fake-session.ts";
+import { FakeWorkspace } from "./fake-workspace.ts";
 
 const PUBLIC = fileURLToPath(new URL("../../public/", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
@@ -31,6 +32,7 @@ export class FakeServer {
   readonly posts: Post[] = [];
   readonly tails: { readonly session: string; readonly after: string }[] = [];
   readonly failures: Failure[] = [];
+  readonly workspace = new FakeWorkspace();
   /** When set, the API key that every call must bring. */
   key: string | null = null;
   readonly #sessions = new Map<string, FakeSession>();
@@ -91,11 +93,13 @@ export class FakeServer {
     const url = new URL(request.url ?? "/", this.url);
     const [, id = "", rest = ""] =
       /^\/v1\/agents\/main\/sessions\/([^/]+)(\/\w+)?$/.exec(url.pathname) ?? [];
-    if (id === "") return this.#serveFile(url.pathname, response);
+    if (id === "" && !url.pathname.startsWith("/v1/"))
+      return this.#serveFile(url.pathname, response);
     if (this.key !== null && request.headers.authorization !== `Bearer ${this.key}`) {
       const error = { code: "unauthorized", message: "Send an API key.", id: "e3" };
       return sendJson(response, 401, { error });
     }
+    if (await this.workspace.handle(request, response, url)) return;
     if (rest === "/events") return this.#serveTail(id, request, url, response);
     if (rest === "/turns") return this.#takePost(id, request, response);
     const session = this.#sessions.get(id);

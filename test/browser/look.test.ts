@@ -84,6 +84,7 @@ describe("the keyboard", () => {
     expect(stops).toEqual([
       "Skip to the message box",
       "New conversation",
+      "Files",
       "hello",
       "Take “hello” off the list",
       "Conversation",

@@ -1,12 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fit, NOTICE_ROOM } from "../../src/context/sections.ts";
+import { fit as fitted, NOTICE_ROOM, type Fit } from "../../src/context/sections.ts";
 
 const notice = (shown: number, total: number, lines: number) =>
   `[${shown} of ${total}, ${lines} lines]`;
+const fit = (text: string, options: Fit): string => fitted(text, options).text;
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}`).join("\n");
 
 describe("fit", () => {
+  it("says how much of the source is shown", () => {
+    const options = { cap: 50, room: 1_000, indent: "    ", notice };
+    expect(fitted(`${lines(100)}\n\n`, options)).toMatchObject({ shown: 48, total: 789 });
+    expect(fitted("a\nb\n", options)).toEqual({ text: "    a\n    b", shown: 3, total: 3 });
+    expect(fitted(" ", options)).toEqual({ text: "", shown: 0, total: 0 });
+  });
+
   it("indents what fits, without blank ends, byte order mark or Windows line ends", () => {
     const options = { cap: 100, room: 400, indent: "  ", notice };
     expect(fit("\uFEFFa\r\n\r\n b\r\n\r\n", options)).toBe("  a\n\n   b");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readJson } from "../../src/http/body.ts";
+import { readBytes, readJson } from "../../src/http/body.ts";
 
 const MAX_BYTES = 40;
 const encoder = new TextEncoder();
@@ -49,5 +49,36 @@ describe("a JSON body", () => {
       code: "invalid",
       message: "The body is not valid UTF-8.",
     });
+  });
+});
+
+describe("a body of bytes", () => {
+  const read = (request: Request) => readBytes(request, "The file", MAX_BYTES, "40 bytes");
+  const some = [Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(3)];
+
+  it("[W5] is what came, however it came", async () => {
+    for (const length of [undefined, 3])
+      expect(await read(requestOf(some, length))).toEqual(Uint8Array.of(1, 2, 3));
+    expect(await read(requestOf([new Uint8Array(MAX_BYTES)]))).toHaveLength(MAX_BYTES);
+    expect(await read(new Request("http://localhost/"))).toHaveLength(0);
+  });
+
+  it("[H1] is refused when its length is a lie, and read no further than its limit", async () => {
+    await expect(read(requestOf(some, 4))).rejects.toMatchObject({ code: "invalid" });
+    expect(await read(requestOf(some, 1))).toEqual(Uint8Array.of(1, 2, 3));
+    await expect(read(requestOf(some, 41))).rejects.toMatchObject({ code: "too_large" });
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(8));
+      },
+    });
+    const init = { method: "PUT", body, duplex: "half" };
+    await expect(read(new Request("http://localhost/", init))).rejects.toMatchObject({
+      code: "too_large",
+      message: "The file is larger than 40 bytes. Nothing was stored; send less.",
+    });
+    expect(pulled).toBeLessThan(10);
   });
 });

@@ -85,6 +85,12 @@ describe("the chunks of a turn", () => {
     ]);
   });
 
+  it("say nothing of files that the message names", () => {
+    const attached = { type: "attached", turn: "t", files: [{ path: "a.md", bytes: 3 }] } as const;
+    const events = [stepStart(1), ...said("Hello"), stepEnd("stop"), end()];
+    expect(chunksOf([start, attached, ...events])).toEqual(chunksOf([start, ...events]));
+  });
+
   it("[S4] end a step after the results of its calls", () => {
     const first = [stepStart(1), ...called("c1", "{}"), ...called("c2", ""), stepEnd("tool-calls")];
     const second = [stepStart(2), ...said("done"), stepEnd("stop")];

@@ -95,6 +95,15 @@ describe("[S2] a reset", () => {
   });
 });
 
+describe("files that a message names", () => {
+  it("change nothing of what is shown", () => {
+    const before = play([start("t", 1)]);
+    const files = [{ path: "a.md", bytes: 3 }];
+    const after = play([at("3.0", { type: "attached", turn: "t", files })], before);
+    expect(after).toEqual({ ...before, last: "3.0" });
+  });
+});
+
 describe("several turns", () => {
   it("puts a regenerated answer in the place of the one it replaces", () => {
     const transcript = play([...tool, start("u", 6, { replaces: "t" }), step("u", 7), end("u", 8)]);

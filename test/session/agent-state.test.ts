@@ -21,9 +21,9 @@ describe("the state document", () => {
         });
         const said = groupTurns(entries)
           .flatMap((turn) => turn.entries)
-          .filter(({ kind }) => kind === "user" || kind === "step" || kind === "result");
+          .filter(({ kind }) => ["user", "attached", "step", "result"].includes(kind));
         expect(state.context.map(({ role }) => role)).toEqual(
-          said.map(({ kind }) => (kind === "user" ? "USER" : "ASSISTANT")),
+          said.map(({ kind }) => (kind === "user" || kind === "attached" ? "USER" : "ASSISTANT")),
         );
         expect(new Set(state.context.map(({ id }) => id)).size).toBe(said.length);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);

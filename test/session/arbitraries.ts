@@ -54,6 +54,7 @@ const drawnTurn = fc.record({
   /** How the turn ends; `open` only counts for the last turn. */
   end: fc.constantFrom("completed", "failed", "stopped", "open", "cut" as const),
   replaces: fc.boolean(),
+  attaches: fc.boolean(),
 });
 
 /**
@@ -71,6 +72,11 @@ export const journals: fc.Arbitrary<JournalEntry[]> = fc
         void entries.push({ seq: (seq += skip), turn, at: 1_000 + seq, ...fact });
       const replaces = drawn.replaces && index > 0 ? { replaces: `t${index - 1}` } : {};
       add({ kind: "user", content: [{ type: "text", text: `question ${index}` }], ...replaces });
+      if (drawn.attaches) {
+        const files = [{ path: "a.md", text: "👩‍💻 <a>", cut: index % 2 === 0 }];
+        // The seq of the attempt that was reserved before stays unused.
+        add({ kind: "attached", files, seen: { "a.md": `${index}` } }, 2);
+      }
       const isLast = index === turns.length - 1;
       addSteps(drawn.steps, drawn.end, isLast, add, () => seq);
       if (drawn.end === "open" && isLast) continue;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   addJob,
-  dueJobs,
+  findJob,
   MAX_ATTEMPTS,
+  nextAfterJob,
   nextDue,
   parkedJobs,
   postponeJob,
@@ -11,19 +12,33 @@ import {
 import type { Sql } from "../../src/shared/sql.ts";
 import { emptyTables } from "./journal-fixture.ts";
 
-const after = (id: string, due: number) => ({ id, kind: "after" as const, due, payload: "p" });
+const job = (id: string, kind: "after" | "drive" | "register", due: number, payload = "p") => ({
+  id,
+  kind,
+  due,
+  payload,
+});
+const after = (id: string, due: number, turn?: string) => job(id, "after", due, turn);
+
+/** Rows of turns that were accepted, and started, in this order. */
+function addTurns(sql: Sql, ...ids: readonly string[]): void {
+  for (const [index, id] of ids.entries())
+    sql.run(
+      "INSERT INTO turn(id, no, digest, state, accepted_at, start) VALUES (?, ?, '', 'completed', 0, ?)",
+      id,
+      10 * index + 1,
+      10 * index + 1,
+    );
+}
 
 /** Fails the job until it is parked; how long each time until it is due again. */
-function failToTheEnd(sql: Sql): number[] {
+function failToTheEnd(sql: Sql, id: string): number[] {
   const waits: number[] = [];
   for (let now = 1_000; ;) {
-    const [job] = dueJobs(sql, now);
-    if (!job) return waits;
-    const isParked = postponeJob(sql, job, now);
-    const due = nextDue(sql);
-    expect(isParked).toBe(due === null);
-    if (due === null) return waits;
-    expect(dueJobs(sql, due - 1)).toEqual([]);
+    const found = findJob(sql, id);
+    if (!found) throw new Error("no such job");
+    if (postponeJob(sql, found, now)) return waits;
+    const due = findJob(sql, id)?.due ?? 0;
     waits.push(due - now);
     now = due;
   }
@@ -34,36 +49,26 @@ describe("a job", () => {
     const sql = emptyTables();
     addJob(sql, after("j", 5));
     addJob(sql, after("j", 9));
-    expect(dueJobs(sql, 100)).toEqual([{ ...after("j", 5), attempts: 0 }]);
+    expect(findJob(sql, "j")).toEqual({ ...after("j", 5), attempts: 0 });
     removeJob(sql, "j");
     removeJob(sql, "j");
-    expect(dueJobs(sql, 100)).toEqual([]);
+    expect(findJob(sql, "j")).toBeNull();
+    expect(nextAfterJob(sql)).toBeNull();
   });
 
-  it("is due from its time on, the oldest first", () => {
+  it("that drives a turn or registers the session wants an alarm and is not work after a turn", () => {
     const sql = emptyTables();
-    for (const [id, due] of [
-      ["c", 30],
-      ["a", 10],
-      ["b", 20],
-    ] as const)
-      addJob(sql, after(id, due));
-    const ids = (now: number) => dueJobs(sql, now).map(({ id }) => id);
-    expect([ids(9), ids(10), ids(29), ids(30)]).toEqual([[], ["a"], ["a", "b"], ["a", "b", "c"]]);
-    expect(nextDue(sql)).toBe(10);
-  });
-
-  it("that drives a turn wants an alarm but is nobody's work", () => {
-    const sql = emptyTables();
-    addJob(sql, { id: "turn:a", kind: "drive", due: 5, payload: "a" });
-    expect(dueJobs(sql, 100)).toEqual([]);
+    addJob(sql, job("register", "register", 9));
+    expect(nextDue(sql)).toBe(9);
+    addJob(sql, job("turn:a", "drive", 5));
     expect(nextDue(sql)).toBe(5);
+    expect(nextAfterJob(sql)).toBeNull();
   });
 
   it("[R4] that fails backs off from 2 s, doubling up to 10 minutes, and is parked after 10 attempts", () => {
     const sql = emptyTables();
     addJob(sql, after("j", 1_000));
-    const seconds = failToTheEnd(sql).map((ms) => ms / 1_000);
+    const seconds = failToTheEnd(sql, "j").map((ms) => ms / 1_000);
     expect(seconds).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512]);
     expect(seconds).toHaveLength(MAX_ATTEMPTS - 1);
     expect(parkedJobs(sql)).toMatchObject([{ id: "j", attempts: MAX_ATTEMPTS }]);
@@ -71,16 +76,44 @@ describe("a job", () => {
 
   it("[R4] that is parked is visible, wants no alarm, and does not hide others", () => {
     const sql = emptyTables();
-    addJob(sql, after("bad", 1_000));
-    failToTheEnd(sql);
+    addTurns(sql, "first", "second");
+    addJob(sql, after("bad", 1_000, "first"));
+    addJob(sql, job("register", "register", 1_000));
+    failToTheEnd(sql, "bad");
+    failToTheEnd(sql, "register");
     expect(nextDue(sql)).toBeNull();
-    addJob(sql, after("good", 7_000));
+    addJob(sql, after("good", 7_000, "second"));
     expect(nextDue(sql)).toBe(7_000);
-    expect(dueJobs(sql, Number.MAX_SAFE_INTEGER - 1).map(({ id }) => id)).toEqual(["good"]);
-    expect(parkedJobs(sql).map(({ id }) => id)).toEqual(["bad"]);
+    expect(nextAfterJob(sql)).toMatchObject({ id: "good", start: 11 });
+    expect(parkedJobs(sql).map(({ id }) => id)).toEqual(["bad", "register"]);
   });
 
   it("[R3] leaves no due time behind when there is none", () => {
     expect(nextDue(emptyTables())).toBeNull();
+  });
+});
+
+describe("the jobs after the turns of a session", () => {
+  it("come in the order of their turns, however they are named and whenever they are due", () => {
+    const sql = emptyTables();
+    addTurns(sql, "c", "a", "b");
+    for (const turn of ["a", "b", "c"]) addJob(sql, after(`turn:${turn}`, 5, turn));
+    const done: string[] = [];
+    for (let next = nextAfterJob(sql); next; next = nextAfterJob(sql)) {
+      done.push(next.payload);
+      removeJob(sql, next.id);
+    }
+    expect(done).toEqual(["c", "a", "b"]);
+  });
+
+  it("wait for the first of them, which alone wants an alarm", () => {
+    const sql = emptyTables();
+    addTurns(sql, "a", "b");
+    addJob(sql, after("turn:a", 9_000, "a"));
+    addJob(sql, after("turn:b", 10, "b"));
+    expect(nextAfterJob(sql)).toMatchObject({ payload: "a", due: 9_000 });
+    expect(nextDue(sql)).toBe(9_000);
+    removeJob(sql, "turn:a");
+    expect(nextDue(sql)).toBe(10);
   });
 });

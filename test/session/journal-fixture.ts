@@ -1,13 +1,13 @@
 import type { Fact, JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
-import { migrateSession } from "../../src/session/schema.ts";
+import { sessionTables } from "../../src/session/schema.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { nodeSql, openDatabase } from "../support/node-sql.ts";
 
 /** A session's empty tables. */
 export function emptyTables(): Sql {
   const sql = nodeSql(openDatabase());
-  migrateSession(sql);
+  sessionTables(sql).transaction(() => {});
   return sql;
 }
 

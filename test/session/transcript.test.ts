@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { openCalls } from "../../src/session/entries.ts";
-import { groupTurns, toModelMessages } from "../../src/session/transcript.ts";
+import { groupTurns, lastSeen, toModelMessages } from "../../src/session/transcript.ts";
 import type { ModelMessage, StepPart } from "../../src/shared/messages.ts";
 import { historyViolations, messageViolations } from "../support/message-invariants.ts";
 import { journals, often } from "./arbitraries.ts";
@@ -56,7 +56,8 @@ describe("the messages for a model", () => {
     fc.assert(
       fc.property(journals, (entries) => {
         const kept = groupTurns(entries).map(({ turn }) => `question ${turn.slice(1)}`);
-        expect(textsOf(toModelMessages(entries))).toEqual(kept);
+        const texts = textsOf(toModelMessages(entries));
+        expect(texts.filter((text) => !text.startsWith("<attached_file "))).toEqual(kept);
       }),
       often,
     );
@@ -112,6 +113,71 @@ describe("the messages for a model", () => {
         ],
       },
     ]);
+  });
+});
+
+describe("files that a message names", () => {
+  const attached = (path: string, cut: boolean): JournalEntry => ({
+    ...base,
+    seq: 2,
+    kind: "attached",
+    files: [{ path, text: "one\n\nthree", cut }],
+  });
+
+  it("follow its own content, each in a part of its own", () => {
+    expect(toModelMessages([user("q"), attached("a.md", false), step([call])])[0]).toEqual({
+      role: "user",
+      content: [
+        { type: "text", text: "q" },
+        { type: "text", text: '<attached_file path="a.md">\none\n\nthree\n</attached_file>' },
+      ],
+    });
+  });
+
+  it("say where they go on", () => {
+    expect(textsOf(toModelMessages([user("q"), attached("a.md", true)]))[1]).toContain(
+      "\nthree\n[The file goes on: read_file shows the rest, with offset=3.]\n</attached_file>",
+    );
+  });
+
+  it("[C5] cannot leave their tag by their names", () => {
+    const [, text] = textsOf(toModelMessages([user("q"), attached('"><a>&.md', false)]));
+    expect(text).toMatch(/^<attached_file path="&quot;&gt;&lt;a&gt;&amp;\.md">\n/);
+  });
+});
+
+describe("what the model has seen of a file", () => {
+  const result = (seq: number, etag: string, more: object = {}): JournalEntry => {
+    const fact = { kind: "result", name: "tool", status: "success", content: [] } as const;
+    return { ...base, ...fact, seq, call: `c${seq}`, seen: { "a.md": etag }, ...more };
+  };
+  const intent = (seq: number): JournalEntry => ({
+    ...base,
+    seq,
+    kind: "intent",
+    call: `c${seq + 1}`,
+    name: "tool",
+  });
+
+  it("[W9] is its newest etag in the context, and of other files nothing", () => {
+    const entries = [user("q"), step([call]), result(3, "1"), result(4, "2"), step([call])];
+    expect(lastSeen(entries, "a.md")).toBe("2");
+    for (const path of ["b.md", "", "constructor", "__proto__"])
+      expect(lastSeen(entries, path)).toBeNull();
+    expect(lastSeen([], "a.md")).toBeNull();
+  });
+
+  it("[W9] of the step that it is in is what it wrote, not what it asked to read", () => {
+    const entries = [user("q"), step([call]), result(3, "1"), step([call]), result(5, "2")];
+    expect(lastSeen(entries, "a.md")).toBe("1");
+    expect(lastSeen([...entries, intent(6), result(7, "3")], "a.md")).toBe("3");
+  });
+
+  it("[W9] is nothing that only an answer saw which was given anew", () => {
+    const first = [user("q"), step([call]), result(3, "1"), step([])];
+    const second = user("q", { turn: "u", replaces: "t" } as Partial<JournalEntry>);
+    expect(lastSeen(first, "a.md")).toBe("1");
+    expect(lastSeen([...first, second], "a.md")).toBeNull();
   });
 });
 

@@ -146,7 +146,8 @@ export class Auditor implements Facts {
   /** Each turn's row, job and checkpoint say the same as the journal. */
   #auditTurns(hasAlarm: boolean): void {
     let lastStart = 0;
-    let isWaiting = false;
+    const unlisted = "SELECT 1 FROM job WHERE kind = 'register' AND due < ?";
+    let isWaiting = this.#sql.all(unlisted, Number.MAX_SAFE_INTEGER).length > 0;
     for (const row of this.#sql.all<TurnRow>(TURNS)) {
       const { id, state, start, due } = row;
       isWaiting ||= due !== null && due < Number.MAX_SAFE_INTEGER;

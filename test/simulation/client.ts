@@ -1,6 +1,7 @@
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { SessionEvent } from "../../src/shared/events.ts";
 import type { AcceptRequest, TurnInput, TurnView } from "../../src/shared/session-api.ts";
+import type { Session } from "../../src/turn/session.ts";
 import type { Sent } from "../support/invariants.ts";
 import type { Connection } from "./connection.ts";
 import type { Ground } from "./ground.ts";
@@ -96,6 +97,8 @@ export class Client {
 
   #acknowledge({ turn, isNew }: Accepted): void {
     const { sent, news } = this.#ledger;
+    if (!this.#ground.registry.isTold)
+      this.#ground.violate(`[T1] ${turn.turn} is acknowledged, and nobody lists its session`);
     const at = sent.findIndex(({ key }) => key === turn.turn);
     const known = sent[at];
     if (known && known.ackedAt === null) sent[at] = { ...known, ackedAt: ++this.#ledger.time };
@@ -108,7 +111,7 @@ export class Client {
   async #post(input: TurnInput): Promise<Accepted | null> {
     const request = this.#request(input);
     return await this.#persist("post", async () => {
-      const accepted = await this.#host.call("post", (session) => session.accept(request));
+      const accepted = await this.#host.call("post", (session) => accept(session, request));
       this.#acknowledge(accepted);
       return accepted;
     });
@@ -119,8 +122,9 @@ export class Client {
     const request = this.#request(input);
     const first = await this.#persist("talk", async () => {
       const opened = await this.#host.connect("talk", (session) => {
-        const accepted = session.accept(request);
-        return { result: accepted, run: session.tail({ until: accepted.turn.turn }) };
+        const result = session.accept(request);
+        const run = session.tail({ until: result.turn.turn });
+        return session.whenRegistered().then(() => ({ result, run }));
       });
       this.#acknowledge(opened.result);
       return opened.connection;
@@ -181,7 +185,7 @@ export class Client {
     const request = this.#request(input);
     const post = () =>
       this.#persist("post twice", async () => {
-        const accepted = await this.#host.call("post", (session) => session.accept(request));
+        const accepted = await this.#host.call("post", (session) => accept(session, request));
         this.#acknowledge(accepted);
         return accepted;
       });
@@ -233,11 +237,11 @@ export class Client {
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof CarrelError) {
+        if (error instanceof CarrelError && error.code !== "overloaded") {
           this.#ground.trace(() => `${this.#name}: ${what} is refused: ${error.code}`);
           return null;
         }
-        if (!(error instanceof Unreachable)) throw error;
+        if (!(error instanceof Unreachable || error instanceof CarrelError)) throw error;
       }
       await this.#pause();
     }
@@ -250,4 +254,10 @@ export class Client {
       scheduler.later(random.between(0, ms), `${this.#name} goes on`, resolve),
     );
   }
+}
+
+/** As the object accepts: what exists is registered before its caller hears of it. Refuses at once. */
+function accept(session: Session, request: AcceptRequest): Promise<Accepted> {
+  const accepted = session.accept(request);
+  return session.whenRegistered().then(() => accepted);
 }

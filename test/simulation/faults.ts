@@ -20,6 +20,8 @@ const RATES = {
   "lost call": 0.08,
   /** A call was served and its caller never hears. */
   "lost reply": 0.1,
+  /** The registry did not hear, or was not heard. */
+  "unreachable registry": 0.4,
   "duplicate alarm": 0.3,
   "early alarm": 0.01,
   "late alarm": 0.3,

@@ -9,6 +9,8 @@ export type Ground = {
   readonly scheduler: Scheduler;
   readonly storage: Storage;
   readonly faults: Faults;
+  /** What lists sessions, and whether it knows this one. */
+  readonly registry: { isTold: boolean };
   /** Notes what happens, when someone wants to know. */
   readonly trace: (line: () => string) => void;
   /** A promise was broken. */

@@ -12,6 +12,8 @@ export class Unreachable extends Error {
   override name = "Unreachable";
 }
 
+type Work<Result> = Result | Promise<Result>;
+
 /** Hosts the session's object: starts it when someone calls, fires its alarm, and lets it vanish. */
 export class Host {
   readonly #ground: Ground;
@@ -39,22 +41,26 @@ export class Host {
   }
 
   /** Calls the object over the network. Rejects with its `CarrelError`, or with `Unreachable` for everything else. */
-  call<Result>(what: string, work: (session: Session) => Result): Promise<Result> {
+  call<Result>(what: string, work: (session: Session) => Work<Result>): Promise<Result> {
     return this.#request(what, (instance) => work(instance.session));
   }
 
   /** The same for a call that opens a stream. */
   connect<Result>(
     what: string,
-    work: (session: Session) => { readonly result: Result; readonly run: Run },
+    work: (session: Session) => Work<{ readonly result: Result; readonly run: Run }>,
   ): Promise<{ readonly result: Result; readonly connection: Connection }> {
     return this.#request(what, (instance) => {
-      const { result, run } = work(instance.session);
-      return { result, connection: new Connection(this.#ground, instance, run) };
+      const open = ({ result, run }: { readonly result: Result; readonly run: Run }) => ({
+        result,
+        connection: new Connection(this.#ground, instance, run),
+      });
+      const opened = work(instance.session);
+      return opened instanceof Promise ? opened.then(open) : open(opened);
     });
   }
 
-  #request<Result>(what: string, work: (instance: Instance) => Result): Promise<Result> {
+  #request<Result>(what: string, work: (instance: Instance) => Work<Result>): Promise<Result> {
     const { scheduler, faults, storage, trace } = this.#ground;
     return new Promise((resolve, reject) => {
       const after = (name: string, run: () => void) =>
@@ -64,34 +70,27 @@ export class Host {
       after(what, () => {
         const instance = this.#wake();
         if (!instance) return void lost();
-        const answer = this.#serve(instance, what, work, resolve, reject);
-        storage.say(
-          instance,
-          () => (faults.strikes("lost reply") ? lost() : after(`${what} is answered`, answer)),
-          lost,
-        );
+        const answer = (tell: () => void) =>
+          storage.say(
+            instance,
+            () => (faults.strikes("lost reply") ? lost() : after(`${what} is answered`, tell)),
+            lost,
+          );
+        const refuse = (error: unknown) => answer(() => reject(this.#refusal(what, error)));
+        const give = (result: Result) =>
+          answer(() => (instance.isDead ? reject(new Unreachable(what)) : resolve(result)));
+        serve(instance, work, give, refuse, lost);
         trace(() => `${instance.name}: served ${what}`);
       });
     });
   }
 
-  /** Runs the call and gives what tells its caller. */
-  #serve<Result>(
-    instance: Instance,
-    what: string,
-    work: (instance: Instance) => Result,
-    resolve: (result: Result) => void,
-    reject: (error: Error) => void,
-  ): () => void {
-    try {
-      const result = work(instance);
-      return () => (instance.isDead ? reject(new Unreachable(what)) : resolve(result));
-    } catch (error) {
-      if (error instanceof CarrelError) return () => reject(error);
-      if (!(error instanceof Crashed || error instanceof StorageFailed))
-        this.#ground.violate(`${what} threw ${String(error)}`);
-      return () => reject(new Unreachable(what));
-    }
+  /** What the caller hears of a failure. */
+  #refusal(what: string, error: unknown): Error {
+    if (error instanceof CarrelError) return error;
+    if (!(error instanceof Crashed || error instanceof StorageFailed))
+      this.#ground.violate(`${what} threw ${String(error)}`);
+    return new Unreachable(what);
   }
 
   /** The object that takes calls now; `null` when it could not start. */
@@ -220,5 +219,28 @@ export class Host {
     );
     if (faults.strikes("duplicate alarm"))
       scheduler.later(latency(this.#ground), "the alarm fires again", () => this.#fireAlarm());
+  }
+}
+
+/** Runs the call; one that dies with its object while it waits is `lost`. */
+function serve<Result>(
+  instance: Instance,
+  work: (instance: Instance) => Work<Result>,
+  give: (result: Result) => void,
+  refuse: (error: unknown) => void,
+  lost: () => void,
+): void {
+  try {
+    const result = work(instance);
+    if (!(result instanceof Promise)) return give(result);
+    if (instance.isDead) lost();
+    instance.onDeath.add(lost);
+    const over = () => instance.onDeath.delete(lost);
+    result.then(
+      (given) => over() && give(given),
+      (error: unknown) => over() && refuse(error),
+    );
+  } catch (error) {
+    refuse(error);
   }
 }

@@ -62,6 +62,7 @@ export class Instance {
         },
         sync: () => this.ask("its storage's sync", () => {}),
         keepAlive: () => {},
+        register: () => this.ask("the registry", () => this.#register()),
         newId: () => `${name}-${++this.#ids}`,
         point: (point) => {
           this.#alive();
@@ -99,6 +100,13 @@ export class Instance {
     this.isDead = true;
     for (const tell of this.onDeath) tell();
     this.onDeath.clear();
+  }
+
+  #register(): void {
+    const { faults, registry, random } = this.#ground;
+    const isLost = faults.strikes("unreachable registry");
+    if (!isLost || random.chance(0.5)) registry.isTold = true;
+    if (isLost) throw new Error("connection lost");
   }
 
   #alive(): void {

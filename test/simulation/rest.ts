@@ -2,6 +2,7 @@ import { EventLog } from "../../src/session/event-log.ts";
 import { readHistory } from "../../src/session/history.ts";
 import { Journal } from "../../src/session/journal.ts";
 import { parkedJobs } from "../../src/session/jobs.ts";
+import { sessionTables } from "../../src/session/schema.ts";
 import { parseCursor, START, type Cursor, type IdentifiedEvent } from "../../src/shared/events.ts";
 import type { HistoryMessage } from "../../src/shared/session-api.ts";
 import type { Sql } from "../../src/shared/sql.ts";
@@ -35,7 +36,8 @@ export function restViolations({
   readonly turns: number;
   readonly violations: string[];
 } {
-  const { sql } = storage;
+  // Nobody may have said anything; then there are no tables.
+  const sql = sessionTables(storage.sql);
   const found: string[] = [];
   const tables = readTables((query) => sql.all(query));
   const parked = new Set(parkedJobs(sql).map(({ id }) => id));

@@ -1,3 +1,4 @@
+import { barePrompt } from "../support/bare-prompt.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Capability } from "../../src/turn/capability.ts";
@@ -92,6 +93,7 @@ function createWorld(seed: number, trace: ((line: string) => void) | undefined) 
     scheduler,
     storage,
     faults: new Faults(random),
+    registry: { isTold: false },
     trace: (line) => trace?.(line()),
     violate: (what) => void violations.push(what),
   };
@@ -161,8 +163,9 @@ function chanceHarness(
       window,
       retry: { random: () => random.next() },
       hasAfterTurn,
-      assemble: () => "system",
+      prompt: barePrompt,
       workspace: () => noWorkspace,
+      attachesFiles: true,
     };
   };
 }

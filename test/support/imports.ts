@@ -43,6 +43,7 @@ const rows: readonly (readonly string[])[] = [
   ["src/http/", "durable-objects/"],
   [
     "src/env.ts",
+    "src/bindings.ts",
     "src/harness.ts",
     "src/agent.ts",
     "src/define-agent.ts",

@@ -137,6 +137,10 @@ function turnViolations(turn: TurnRow, entries: readonly JournalEntry[]): string
   if (last?.kind === "end" && last.outcome !== turn.state)
     found.push(`ended as ${last.outcome} but its row says ${turn.state}`);
   if (first && first.seq !== turn.start) found.push(`starts at ${first.seq}, not at ${turn.start}`);
+  const attached = entries.findLastIndex(({ kind }) => kind === "attached");
+  const firstStep = entries.findIndex(({ kind }) => kind === "step");
+  if (count("attached").length > 1 || (firstStep >= 0 && attached > firstStep))
+    found.push("attached files twice, or after its first step");
   const steps = entries.flatMap((entry) => (entry.kind === "step" ? [entry] : []));
   for (const [index, step] of steps.entries()) {
     if (step.step !== index + 1) found.push(`step ${step.step} where ${index + 1} is due`);

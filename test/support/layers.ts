@@ -1,5 +1,5 @@
 import type { OverlayChange } from "../../src/workspace/overlay-change.ts";
-import type { LayerName } from "../../src/shared/workspace-api.ts";
+import type { LayerName } from "../../src/shared/workspace-files.ts";
 import { type Layer, createOverlay } from "../../src/workspace/overlay.ts";
 import { type WorkspacePath, workspacePath } from "../../src/workspace/path.ts";
 

@@ -14,4 +14,7 @@ export const noWorkspace: Workspace = {
   history: fail,
   usage: fail,
   rescan: fail,
+  whiteouts: fail,
+  stageImport: fail,
+  commitImport: fail,
 };

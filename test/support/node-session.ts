@@ -1,3 +1,4 @@
+import { barePrompt } from "./bare-prompt.ts";
 import { noWorkspace } from "./no-workspace.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
@@ -30,6 +31,7 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       setAlarm: () => {},
       sync: () => Promise.resolve(),
       keepAlive: () => {},
+      register: () => Promise.resolve(),
       newId: () => crypto.randomUUID(),
       point: noPoint,
       log: () => {},
@@ -41,8 +43,9 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       window: defaultWindow,
       retry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
       hasAfterTurn: false,
-      assemble: () => "",
+      prompt: barePrompt,
       workspace: () => noWorkspace,
+      attachesFiles: true,
     },
   );
 }

@@ -75,7 +75,8 @@ function readScript(request: ModelRequest): {
   const at = request.messages.findLastIndex((message) => message.role === "user");
   const message = request.messages[at];
   const parts = message?.role === "user" ? message.content : [];
-  const source = parts.findLast((part) => part.type === "text")?.text ?? "";
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const source = texts.findLast((text) => !text.startsWith("<attached_file ")) ?? "";
   const step = request.messages
     .slice(at)
     .filter((candidate) => candidate.role === "assistant").length;

@@ -85,8 +85,9 @@ function applyResets(events: readonly IdentifiedEvent[], found: string[]): Ident
   return kept;
 }
 
-const isFact = ({ type }: SessionEvent): boolean =>
-  type === "turn-start" || type === "step-end" || type === "tool-result" || type === "turn-end";
+const FACTS = new Set(["turn-start", "attached", "step-end", "tool-result", "turn-end"]);
+
+const isFact = ({ type }: SessionEvent): boolean => FACTS.has(type);
 
 type Piece = Extract<SessionEvent, { type: "text" | "reasoning" | "tool-call" }>;
 

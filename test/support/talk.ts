@@ -1,13 +1,15 @@
-import { noWorkspace } from "./no-workspace.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assemblePrompt } from "../../src/context/prompt.ts";
+import { barePrompt } from "./bare-prompt.ts";
+import { filesOf, snapshotOver } from "./snapshot-over.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
 import { createOfflineModel } from "../../src/model/offline/offline-model.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
 import type {
+  ContentPart,
   FinishReason,
   ModelMessage,
   StepPart,
@@ -15,8 +17,11 @@ import type {
   ToolResult,
 } from "../../src/shared/messages.ts";
 import { currentTime } from "../../src/tools/current-time.ts";
-import { createTemplateTools } from "../../src/tools/template-files.ts";
+import { fileTools } from "../../src/tools/files/file-tools.ts";
 import type { Tool } from "../../src/tools/tool.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import { NodeWorkspace } from "./node-workspace.ts";
+import { toolContext } from "./tool-context.ts";
 import { createTemplate } from "../../src/workspace/template.ts";
 import type { Template } from "../../src/workspace/template.ts";
 
@@ -35,19 +40,12 @@ export function seedFiles(): Record<string, { text: string }> {
 }
 
 export function promptOver(files: Template, persona = ""): string {
-  return assemblePrompt({
-    persona,
-    sections: [],
-    files,
-    agentName: "Carrel",
-    sessionId: "s1",
-    date: 0,
-  });
+  const options = { ...barePrompt, persona, agentName: "Carrel", hasWorkspace: true };
+  const snapshot = snapshotOver(options, { template: filesOf(files) });
+  return assemblePrompt({ ...options, snapshot, sections: [], sessionId: "s1", date: 0 }).text;
 }
 
-export function builtInTools(files: Template): readonly Tool[] {
-  return [currentTime, ...createTemplateTools(files)];
-}
+export const builtInTools: readonly Tool[] = [currentTime, ...fileTools];
 
 export type Step = {
   readonly text: string;
@@ -87,11 +85,12 @@ export class Talk {
   readonly messages: ModelMessage[] = [];
   readonly #model = createOfflineModel({ clock: timeless });
   readonly #system: string;
-  readonly #tools: readonly Tool[];
+  readonly #tools = builtInTools;
+  readonly #workspace: Workspace;
 
-  constructor(options: { readonly system: string; readonly tools: readonly Tool[] }) {
+  constructor(options: { readonly system: string; readonly workspace: Workspace }) {
     this.#system = options.system;
-    this.#tools = options.tools;
+    this.#workspace = options.workspace;
   }
 
   async say(text: string): Promise<Turn> {
@@ -113,23 +112,28 @@ export class Talk {
   }
 
   async #run({ call, name, input }: ToolCall): Promise<ToolResult> {
-    const result = (status: "success" | "error", text: string): ToolResult => ({
-      call,
-      name,
-      status,
-      content: [{ type: "text", text }],
-    });
+    const result = (
+      status: "success" | "error",
+      output: string | readonly ContentPart[],
+    ): ToolResult => {
+      const content =
+        typeof output === "string" ? [{ type: "text", text: output } as const] : output;
+      return { call, name, status, content };
+    };
     try {
       const tool = this.#tools.find((candidate) => candidate.name === name);
       if (!tool) return result("error", "no such tool");
-      const context = {
+      const context = toolContext({
         key: call,
-        signal: new AbortController().signal,
+        op: call,
         now: () => Date.UTC(2026, 10, 30, 16, 43, 12),
-        workspace: noWorkspace,
-      };
+        workspace: this.#workspace,
+      });
       const output = await tool.prepare(JSON.parse(input)).run(context);
-      return result("success", typeof output === "string" ? output : JSON.stringify(output));
+      return result(
+        "success",
+        typeof output === "object" && "content" in output ? output.content : output,
+      );
     } catch (error) {
       if (error instanceof CarrelError) return result("error", error.message);
       throw error;
@@ -140,5 +144,7 @@ export class Talk {
 /** A conversation over the seed workspace, or over `files`. */
 export function talkOver(files: Record<string, { text: string }> = seedFiles()): Talk {
   const template = createTemplate(files, "v");
-  return new Talk({ system: promptOver(template), tools: builtInTools(template) });
+  const texts = Object.entries(files).map(([path, { text }]) => [path, text]);
+  const workspace = new NodeWorkspace(Object.fromEntries(texts));
+  return new Talk({ system: promptOver(template), workspace });
 }

@@ -1,16 +1,11 @@
-import { noWorkspace } from "../support/no-workspace.ts";
+import { toolContext } from "../support/tool-context.ts";
 import { describe, expect, it } from "vitest";
 import { currentTime } from "../../src/tools/current-time.ts";
 
 const at = (iso: string, timezone?: string) =>
   currentTime
     .prepare(timezone === undefined ? {} : { timezone })
-    .run({
-      key: "k",
-      signal: new AbortController().signal,
-      now: () => Date.parse(iso),
-      workspace: noWorkspace,
-    });
+    .run(toolContext({ now: () => Date.parse(iso) }));
 
 describe("current_time", () => {
   it("only reads and may run again", () => {

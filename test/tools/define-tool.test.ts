@@ -1,17 +1,11 @@
-import { noWorkspace } from "../support/no-workspace.ts";
+import { toolContext } from "../support/tool-context.ts";
 import fc from "fast-check";
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import type { ToolContext } from "../../src/tools/tool.ts";
 
-const context: ToolContext = {
-  key: "k1",
-  signal: new AbortController().signal,
-  now: () => 0,
-  workspace: noWorkspace,
-};
+const context = toolContext({ key: "k1" });
 
 const note = defineTool({
   name: "note",

@@ -167,10 +167,10 @@ describe("a capability", () => {
       name: "louder",
       wrapModelCall: (_, request, next) => next({ ...request, system: `${request.system}!` }),
     };
-    const lab = new SessionLab({ capabilities: [louder, louder], assemble: () => "hey" });
+    const lab = new SessionLab({ capabilities: [louder, louder] });
     lab.say("t", "hi");
     await lab.settle();
-    expect(lab.witness.requests.map(({ system }) => system)).toEqual(["hey!!"]);
+    expect(lab.witness.requests.map(({ system }) => system.match(/!+$/)?.[0])).toEqual(["!!"]);
   });
 
   it("is asked for its sections and tools once a turn, and a name that is taken stays taken", async () => {

@@ -36,7 +36,9 @@ describe("a message", () => {
       isNew: true,
     });
     expect(lab.story()).toBe("user");
-    expect(lab.sql.all("SELECT id, kind FROM job")).toEqual([{ id: "turn:a", kind: "drive" }]);
+    expect(lab.sql.all("SELECT id, kind FROM job WHERE kind <> 'register'")).toEqual([
+      { id: "turn:a", kind: "drive" },
+    ]);
     expect(lab.alarm).toBe(30_000);
   });
 

@@ -1,6 +1,8 @@
+import { barePrompt } from "../support/bare-prompt.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
+import { sessionTables } from "../../src/session/schema.ts";
 import type { PointName } from "../../src/shared/point.ts";
 import type { TailRequest, TurnInput } from "../../src/shared/session-api.ts";
 import type { Tool } from "../../src/tools/tool.ts";
@@ -38,6 +40,8 @@ export class SessionLab {
   onPoint: (name: PointName) => void = () => {};
   /** When what was written is durable. */
   sync: () => Promise<void> = () => Promise.resolve();
+  /** The registry that is told of the session. */
+  register: () => Promise<void> = () => Promise.resolve();
   /** Awaited by model and tools between their batches. */
   pause: () => Promise<void> = () => Promise.resolve();
   readonly #harness: Harness;
@@ -56,8 +60,9 @@ export class SessionLab {
       window: defaultWindow,
       retry: { random: () => 0 },
       hasAfterTurn: capabilities.some((capability) => capability.afterTurn !== undefined),
-      assemble: () => "",
+      prompt: barePrompt,
       workspace: () => noWorkspace,
+      attachesFiles: true,
       ...options,
       capabilities,
     };
@@ -74,6 +79,7 @@ export class SessionLab {
         setAlarm: (at) => (this.alarm = at),
         sync: () => this.sync(),
         keepAlive: () => {},
+        register: () => this.register(),
         newId: () => `id-${++this.#ids}`,
         point: (name) => this.onPoint(name),
         log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
@@ -83,14 +89,16 @@ export class SessionLab {
     return this.session;
   }
 
-  /** Sends a message, or a script for the model. */
+  /** Sends a message, or a script for the model; the registry is told, as the object does it. */
   say(key: string, what: string | readonly ScriptedStep[] | TurnInput) {
     const text = typeof what === "string" ? what : "kind" in what ? "" : script(...what);
     const input: TurnInput =
       typeof what === "object" && "kind" in what
         ? what
         : { kind: "message", content: [{ type: "text", text }] };
-    return this.session.accept({ key, digest: JSON.stringify(input), input });
+    const accepted = this.session.accept({ key, digest: JSON.stringify(input), input });
+    this.session.whenRegistered().catch(() => {});
+    return accepted;
   }
 
   listen(request: TailRequest = { after: "0.0" }): Listener {
@@ -120,7 +128,7 @@ export class SessionLab {
   }
 
   entries(turn?: string): JournalEntry[] {
-    const entries = new Journal(this.sql).window(0);
+    const entries = new Journal(sessionTables(this.sql)).window(0);
     return turn === undefined ? entries : entries.filter((entry) => entry.turn === turn);
   }
 

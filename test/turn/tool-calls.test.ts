@@ -147,12 +147,23 @@ describe("the result of a call", () => {
     expect(result?.content).toHaveLength(2);
   });
 
-  it("keeps images up to a million characters and says of the others that they are missing", async () => {
+  it("[W9] shows no file whole once its text was cut", async () => {
+    const seen = { "a.md": "1" };
+    const tool = toolOf(async (input) => {
+      const { size } = input as { size: number };
+      return { content: [{ type: "text", text: "x".repeat(size) }], seen };
+    });
+    const [whole, cut] = await results([tool], call('{"size":100000}'), call('{"size":100001}'));
+    expect(whole?.seen).toEqual(seen);
+    expect(cut).not.toHaveProperty("seen");
+  });
+
+  it("keeps images up to 1,400,000 characters and says of the others that they are missing", async () => {
     const image = (size: number) =>
       ({ type: "image", mediaType: "image/png", data: "A".repeat(size) }) as const;
     const tool = toolOf(async () => [
       image(600_000),
-      image(400_000),
+      image(800_000),
       image(1),
       { type: "text", text: "end" },
     ]);
@@ -161,7 +172,7 @@ describe("the result of a call", () => {
       result?.content.map((part) => (part.type === "image" ? part.data.length : part.text)),
     ).toEqual([
       600_000,
-      400_000,
+      800_000,
       "[An image of image/png was left out: the result is too large.]",
       "end",
     ]);

@@ -6,6 +6,7 @@ declare global {
   namespace Cloudflare {
     interface Env extends Record<string, unknown> {
       readonly SESSIONS: DurableObjectNamespace<worker.SessionObject>;
+      readonly WORKSPACES: DurableObjectNamespace<worker.WorkspaceObject>;
     }
     interface GlobalProps {
       mainModule: typeof worker;

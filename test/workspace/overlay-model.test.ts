@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createOverlay } from "../../src/workspace/overlay.ts";
-import type { LayerName } from "../../src/shared/workspace-api.ts";
+import type { LayerName } from "../../src/shared/workspace-files.ts";
 import { planDelete, planReset, planWrite } from "../../src/workspace/overlay-change.ts";
 import { type TextLayer, apply, at, lines, textLayer } from "../support/layers.ts";
 

@@ -35,7 +35,7 @@ export function readConversation(request: ModelRequest): Conversation {
   const newest = messages.findLastIndex((message) => message.role === "user");
   const content = messages[newest]?.role === "user" ? messages[newest].content : [];
   const turn = messages.slice(newest + 1);
-  const said = textOf(content).trim();
+  const said = saidIn(content).trim();
   const transcript = messages.flatMap(spoken);
   return {
     system: request.system,
@@ -45,7 +45,7 @@ export function readConversation(request: ModelRequest): Conversation {
     images: content.filter((part) => part.type === "image").length,
     earlier: messages
       .slice(0, Math.max(0, newest))
-      .flatMap((message) => (message.role === "user" ? textOf(message.content) : [])),
+      .flatMap((message) => (message.role === "user" ? saidIn(message.content) : [])),
     outcomes: outcomesOf(turn),
     steps: turn.filter((message) => callsOf(message).length > 0).length,
     isFirst: !transcript.some((entry) => entry.role === "assistant"),
@@ -64,7 +64,7 @@ function spoken(message: ModelMessage): Conversation["transcript"] {
   if (message.role === "tool") return [];
   const text =
     message.role === "user"
-      ? textOf(message.content)
+      ? saidIn(message.content)
       : message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   return text.trim() === "" ? [] : [{ role: message.role, text }];
 }
@@ -82,6 +82,14 @@ function callsOf(message: ModelMessage): ToolCall[] {
     ? message.parts.filter((part) => part.type === "tool-call")
     : [];
 }
+
+/** What the user said, without the files that were added to it. */
+const saidIn = (content: readonly ContentPart[]): string =>
+  textOf(
+    content.filter(
+      (part) => part.type !== "text" || !part.text.startsWith('<attached_file path="'),
+    ),
+  );
 
 function textOf(content: readonly ContentPart[]): string {
   return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");

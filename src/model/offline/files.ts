@@ -70,7 +70,7 @@ export function answerRead(talk: Conversation): Answer | null {
 /** Words that look like paths, or that name a file of the workspace without its ending. */
 function pathsIn(text: string, talk: Conversation): string[] {
   const known = ["AGENTS.md", "knowledge/KNOWLEDGE.md", ...readWorkspaceContext(talk.system).files];
-  const words = text.split(/[\s`"',;()?!]+/).map((word) => word.replace(/[.:]+$/, ""));
+  const words = text.split(/[\s`"',;()?!]+/).map((word) => word.replace(/^@|[.:]+$/g, ""));
   const paths = words.flatMap((word) => {
     const match = known.find((path) => names(path).includes(word.toLowerCase()));
     if (match && (/[./]/.test(word) || words.length < 5)) return match;

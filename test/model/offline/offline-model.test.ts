@@ -8,7 +8,7 @@ import { createTemplate } from "../../../src/workspace/template.ts";
 import { ask, builtInTools, promptOver, seedFiles, timeless } from "../../support/talk.ts";
 
 const template = createTemplate(seedFiles(), "v");
-const tools = builtInTools(template);
+const tools = builtInTools;
 const system = promptOver(template);
 const model = createOfflineModel({ clock: timeless });
 const live = new AbortController().signal;

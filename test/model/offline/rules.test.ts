@@ -5,7 +5,7 @@ import { createTemplate } from "../../../src/workspace/template.ts";
 import { ask, builtInTools, promptOver, seedFiles, timeless } from "../../support/talk.ts";
 
 const template = createTemplate(seedFiles(), "v");
-const builtIn: readonly ToolSpec[] = builtInTools(template);
+const builtIn: readonly ToolSpec[] = builtInTools;
 const tool = (name: string): ToolSpec => ({
   name,
   description: `${name} does it.`,
@@ -96,15 +96,12 @@ describe("what is said at once", () => {
     ["Hi there", /You could try:\n\n(- .*\n){2}- .*$/],
     ["thanks!", /You are welcome/],
     ["who are you?", /I am Carrel, a research companion who works at a small desk/],
-    ["what can you do?", /`read_file`: Reads a text file.*\n\nCall one yourself/],
+    ["what can you do?", /`read_file`: Reads a file[^]*\n\nCall one yourself/],
     ["/tools", /`current_time`: The current date/],
     ["what tools do you have?", /`list_files`/],
     ["bye", /Goodbye/],
     ["/tool", /Write `\/tool NAME/],
-    [
-      "/tool fly {}",
-      /There is no tool `fly`. There are `current_time`, `list_files` and `read_file`\./,
-    ],
+    ["/tool fly {}", /There is no tool `fly`. There are `current_time`, .* and `delete_file`\./],
     ["/tool read_file {bad", /not a JSON object: `\{bad`\n\nNothing was called/],
     ["/tool read_file [1]", /not a JSON object/],
     ["/tool current_time {}\n/tool fly {}", /no tool `fly`.*\n\nNothing was called/],

@@ -1,0 +1,109 @@
+import type { Env } from "./env.ts";
+import { bucketPrefix, type BucketKey } from "./shared/bucket-key.ts";
+import { systemClock } from "./shared/clock.ts";
+import { CarrelError } from "./shared/errors.ts";
+import { bucketShard, userShard } from "./shared/registry-shard.ts";
+import { isMarked } from "./shared/platform-error.ts";
+import type { RegistryApi } from "./shared/registry-api.ts";
+import type { SessionAddress } from "./shared/session-api.ts";
+import type { WorkspaceApi } from "./shared/workspace-api.ts";
+import type { BlobStore } from "./workspace/blob-store.ts";
+import { createKvStore } from "./workspace/kv-store.ts";
+import type { SharedLayer } from "./workspace/layers.ts";
+import { createR2Store } from "./workspace/r2-store.ts";
+import type { CallBucket } from "./workspace/workspace.ts";
+
+/** Calls a bucket's object, once more on a fresh stub when the connection was lost: every method may be repeated. */
+export const callBucket =
+  (env: Env): CallBucket =>
+  async (bucket, call) => {
+    const stub = () => env.WORKSPACES.getByName(bucket) as WorkspaceApi;
+    try {
+      return await call(stub());
+    } catch (error) {
+      if (isMarked(error, "overloaded"))
+        throw new CarrelError("overloaded", "The workspace is busy. Try again in a moment.");
+      if (!isMarked(error, "retryable")) throw error;
+      return call(stub());
+    }
+  };
+
+/**
+ * Where a deployment keeps workspaces: the R2 binding WORKSPACE, or with STORE = "kv" the KV binding WORKSPACE_KV.
+ * Throws a plain `Error` that names what is missing, which operators see.
+ */
+export function storeOf(env: Env): BlobStore {
+  if (storeKind(env) === "kv") {
+    if (!env.WORKSPACE_KV) throw new Error("STORE is kv, but there is no binding WORKSPACE_KV");
+    return createKvStore(env.WORKSPACE_KV as Parameters<typeof createKvStore>[0]);
+  }
+  if (!env.WORKSPACE) throw new Error("STORE is r2, but there is no binding WORKSPACE");
+  return createR2Store(env.WORKSPACE as Parameters<typeof createR2Store>[0]);
+}
+
+/** Which of the two a deployment uses. Throws as `storeOf` does. */
+export function storeKind(env: Env): "r2" | "kv" {
+  const kind = typeof env.STORE === "string" && env.STORE !== "" ? env.STORE : "r2";
+  if (kind !== "r2" && kind !== "kv") throw new Error('STORE must be "r2" or "kv"');
+  return kind;
+}
+
+/**
+ * How long files wait before the store gets them, from the variables SETTLE_QUIET_MS (default 10,000) and
+ * SETTLE_AT_MOST_MS (300,000). Throws a plain `Error` for anything but a whole number up to a day.
+ */
+export function settleTimes(env: Env): { readonly quietMs: number; readonly atMostMs: number } {
+  const quietMs = milliseconds(env, "SETTLE_QUIET_MS", 10_000);
+  return { quietMs, atMostMs: milliseconds(env, "SETTLE_AT_MOST_MS", 300_000) };
+}
+
+/**
+ * How old a bucket's copy of the shared layer may be, from the variable SHARED_AGE_MS: default 30,000; 0 asks each
+ * time. Throws a plain `Error` as `settleTimes` does.
+ */
+export const sharedAge = (env: Env): { readonly sharedAgeMs: number } => ({
+  sharedAgeMs: milliseconds(env, "SHARED_AGE_MS", 30_000),
+});
+
+function milliseconds(env: Env, name: string, otherwise: number): number {
+  const text = env[name];
+  if (text === undefined || text === "") return otherwise;
+  if (typeof text !== "string" || !/^\d{1,8}$/.test(text) || Number(text) > 86_400_000)
+    throw new Error(`${name} must be a number of milliseconds up to 86400000`);
+  return Number(text);
+}
+
+/** The shared layer of an agent, which is a bucket of its own. */
+export function sharedLayer(agent: string, env: Env): SharedLayer {
+  const bucket = bucketPrefix({ scope: "AGENT", agent });
+  const call = callBucket(env);
+  return {
+    async manifest(known) {
+      const answer = await call(bucket, (api) => api.manifest(bucket, known));
+      if (!answer.ok) throw new CarrelError(answer.code, answer.message);
+      return answer.manifest;
+    },
+    async read(path) {
+      const answer = await call(bucket, (api) => api.read(bucket, { path, layer: "own" }));
+      if (!answer.ok) throw new CarrelError(answer.code, answer.message);
+      return { etag: answer.file.etag, content: answer.content };
+    },
+  };
+}
+
+const registry = (env: Env, shard: string) => env.REGISTRY.getByName(shard) as RegistryApi;
+
+/** Registers a session in the shard of its user. */
+export async function registerSession(
+  env: Env,
+  address: SessionAddress,
+  createdAt: number,
+): Promise<void> {
+  const shard = await userShard(address.user);
+  await registry(env, shard).registerSession({ ...address, createdAt });
+}
+
+/** Registers a bucket in its shard. */
+export async function registerBucket(env: Env, bucket: BucketKey, at: number): Promise<void> {
+  await registry(env, await bucketShard(bucket)).registerBucket(bucket, at);
+}

@@ -1,0 +1,253 @@
+import type { BucketKey } from "../shared/bucket-key.ts";
+import type { Clock } from "../shared/clock.ts";
+import { errorFacts, type Log } from "../shared/log.ts";
+import type { Point } from "../shared/point.ts";
+import type { Sql } from "../shared/sql.ts";
+import type {
+  GlobAnswer,
+  GlobRequest,
+  GrepAnswer,
+  GrepRequest,
+  PageAnswer,
+  PageRequest,
+  ReadAnswer,
+  ReadRequest,
+  RescanReport,
+  Snapshot,
+  SnapshotRequest,
+  TreeAnswer,
+  TreeRequest,
+  Usage,
+} from "../shared/workspace-api.ts";
+import type { Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
+import type { FileVersion, Manifest } from "../shared/workspace-files.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { applyChanges, type ChangeContext } from "./change.ts";
+import { createContents, type Contents } from "./contents.ts";
+import { globFiles } from "./glob-files.ts";
+import { grepFiles } from "./grep.ts";
+import { commitImport, stageImport } from "./import.ts";
+import { nextDue, runDue, type BucketJob } from "./jobs.ts";
+import { createLayers, type Layers, type SharedLayer } from "./layers.ts";
+import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
+import { manifestOf } from "./manifest.ts";
+import { pageOf } from "./page.ts";
+import { BucketTotals } from "./quota.ts";
+import { readFile } from "./read.ts";
+import { needsRebuild, rebuild } from "./rebuild.ts";
+import { createFetcher } from "./rebuild-fetch.ts";
+import { rescan } from "./rescan.ts";
+import { withRetries } from "./retrying-store.ts";
+import { Rows } from "./rows.ts";
+import { createSettler } from "./settle.ts";
+import { snapshotOf } from "./snapshot.ts";
+import { createSweeper } from "./sweep.ts";
+import type { Template } from "./template.ts";
+import { tree } from "./tree.ts";
+import { history } from "./versions.ts";
+
+/** What the deployment gives a bucket. */
+export type BucketParts = {
+  /** Without retries of its own. */
+  readonly store: BlobStore;
+  readonly template: Template;
+  /** The layer in between; `null` for a bucket that is one, and for the global one. */
+  readonly shared: SharedLayer | null;
+  /** Makes the registry know the bucket; resolves when it does. */
+  readonly register: () => Promise<void>;
+  readonly limits?: Partial<BucketLimits>;
+  /** How old the copy of the shared layer may be; default 30,000. */
+  readonly sharedAgeMs?: number;
+  /** A file is settled when it has not changed for so long; default 10,000. */
+  readonly quietMs?: number;
+  /** A file that never rests is settled so long after its first change; default 300,000. */
+  readonly atMostMs?: number;
+};
+
+/** What a bucket needs from the platform, beside its parts. */
+export type BucketPlatform = BucketParts & {
+  readonly key: BucketKey;
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Wakes the bucket at `at`, also after a crash. One alarm: a later call replaces it. */
+  readonly setAlarm: (at: number) => void;
+  /** Lets other calls run. */
+  readonly breathe: () => Promise<void>;
+  readonly point: Point;
+  readonly log: Log;
+};
+
+/** How often a read from the store is tried before its caller hears that the store does not answer. */
+const TRIES = 3;
+
+/**
+ * One bucket: its only writer, and what all readers ask. All of it is logic over a `BucketPlatform`: a Durable Object
+ * hosts it in production, plain Node in tests. Methods are those of `WorkspaceApi`; expected failures are thrown as
+ * `CarrelError`. Reads see every accepted change.
+ */
+export class WorkspaceBucket {
+  readonly #platform: BucketPlatform;
+  readonly #rows: Rows;
+  readonly #store: BlobStore;
+  readonly #layers: Layers;
+  readonly #contents: Contents;
+  readonly #context: ChangeContext;
+  readonly #jobs: readonly BucketJob[];
+  #born: Promise<void> | null = null;
+  #registered: Promise<void> | null = null;
+  /** When the alarm stands, as far as this instance knows. */
+  #alarmAt: number | null = null;
+
+  /** Loads the index; the store is asked at the first call, and only if the tables are empty. */
+  constructor(platform: BucketPlatform) {
+    const { sql, point, key, clock, log, template, shared, store } = platform;
+    const rows = new Rows(sql, point);
+    const limits = { ...defaultBucketLimits, ...platform.limits };
+    const patient = withRetries(store, clock, TRIES);
+    const contents = createContents({ rows, store: patient, bucket: key, log });
+    const parts = { ...platform, rows, contents, bucket: key, limits };
+    const settler = createSettler(parts);
+    const layers = createLayers({ ...platform, rows, template, shared, contents });
+    this.#platform = platform;
+    this.#rows = rows;
+    this.#store = patient;
+    this.#contents = contents;
+    this.#layers = layers;
+    this.#jobs = [settler, createFetcher(parts), createSweeper(parts)];
+    const totals = new BucketTotals(rows);
+    const { markDirty } = settler;
+    this.#context = { rows, layers, contents, limits, totals, clock, markDirty };
+  }
+
+  snapshot(request: SnapshotRequest): Promise<Snapshot | "unchanged"> {
+    return this.#read(() => snapshotOf(this.#layers, request));
+  }
+
+  tree(request: TreeRequest): Promise<TreeAnswer> {
+    return this.#read(() => tree(this.#layers, request));
+  }
+
+  read(request: ReadRequest): Promise<ReadAnswer> {
+    return this.#read(() => readFile(this.#layers, this.#contents, this.#rows, request));
+  }
+
+  page(request: PageRequest): Promise<PageAnswer> {
+    return this.#read(() => pageOf(this.#layers, this.#contents, request));
+  }
+
+  glob(request: GlobRequest): Promise<GlobAnswer> {
+    return this.#read(() => globFiles(this.#layers, request));
+  }
+
+  grep(request: GrepRequest): Promise<GrepAnswer> {
+    const turns = { yield: this.#platform.breathe };
+    return this.#read(() => grepFiles(this.#layers, this.#contents, request, turns));
+  }
+
+  history(path: string): Promise<readonly FileVersion[]> {
+    return this.#read(() => history(this.#rows, path));
+  }
+
+  manifest(known: number | null): Promise<Manifest | "unchanged"> {
+    return this.#read(() => manifestOf(this.#rows, known));
+  }
+
+  usage(): Promise<Usage> {
+    return this.#read(() => {
+      const isDirty = (row: { readonly dirty: number | null }) => row.dirty !== null;
+      const rows = [...this.#rows.files.values(), ...this.#rows.whiteouts.values()];
+      return { ...this.#context.totals.totals, unsettled: rows.filter(isDirty).length };
+    });
+  }
+
+  change(request: ChangeRequest): Promise<readonly Changed[]> {
+    return this.#write(() => applyChanges(this.#context, request));
+  }
+
+  stageImport(id: string, page: ImportPage): Promise<object> {
+    return this.#write(async () => {
+      await stageImport(this.#context, id, page);
+      return {};
+    });
+  }
+
+  commitImport(id: string, by: string): Promise<{ readonly files: number }> {
+    return this.#write(() => commitImport(this.#context, id, by));
+  }
+
+  rescan(): Promise<RescanReport> {
+    const { key, clock, log } = this.#platform;
+    const context = this.#context;
+    return this.#write(() => rescan({ ...context, bucket: key, store: this.#store, clock, log }));
+  }
+
+  /** Does what is due and wakes again for what is left; an idle bucket has no alarm. Never throws. */
+  async alarm(): Promise<void> {
+    const { clock, log, setAlarm } = this.#platform;
+    this.#alarmAt = null;
+    try {
+      await runDue(this.#jobs, clock.now());
+      this.#wake();
+    } catch (error) {
+      log("error", "workspace.alarm-failed", errorFacts(error));
+      setAlarm(clock.now() + ALARM_AGAIN_MS);
+    }
+  }
+
+  async #read<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> {
+    await this.#whenBorn();
+    return work();
+  }
+
+  /** What exists is registered before its first change, and each change leaves an alarm for what follows from it. */
+  async #write<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    await this.#whenBorn();
+    await this.#whenRegistered();
+    try {
+      return await work();
+    } finally {
+      this.#wake();
+    }
+  }
+
+  /** Tables that are empty may be new, or lost: the store knows. Once it has been asked this costs nothing. */
+  #whenBorn(): Promise<void> | null {
+    if (this.#born === null && !needsRebuild(this.#rows)) this.#born = Promise.resolve();
+    const { key } = this.#platform;
+    const context = { ...this.#context, ...this.#platform, limits: this.#context.limits };
+    this.#born ??= rebuild({ ...context, bucket: key, store: this.#store })
+      .then(() => this.#wake())
+      .catch((error: unknown) => {
+        this.#born = null;
+        throw error;
+      });
+    return this.#born;
+  }
+
+  #whenRegistered(): Promise<void> | null {
+    if (this.#registered === null && this.#rows.meta(REGISTERED) !== null)
+      this.#registered = Promise.resolve();
+    this.#registered ??= this.#platform
+      .register()
+      .then(() =>
+        this.#rows.commit("register", ({ sql }) => {
+          sql.run("INSERT OR REPLACE INTO meta(name, value) VALUES (?, '1')", REGISTERED);
+        }),
+      )
+      .catch((error: unknown) => {
+        this.#registered = null;
+        throw error;
+      });
+    return this.#registered;
+  }
+
+  #wake(): void {
+    const due = nextDue(this.#jobs);
+    if (due === null || (this.#alarmAt !== null && this.#alarmAt <= due)) return;
+    this.#alarmAt = due;
+    this.#platform.setAlarm(due);
+  }
+}
+
+const REGISTERED = "registered";
+const ALARM_AGAIN_MS = 30_000;

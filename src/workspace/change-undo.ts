@@ -1,0 +1,67 @@
+import { invalid, notFound } from "../shared/errors.ts";
+import { quote } from "./change-content.ts";
+import { remove, reset } from "./change-move.ts";
+import { NotYet } from "./change-supplies.ts";
+import { copyUp, makeRoom, type Outcome, type Planning } from "./change-write.ts";
+import { createOverlay } from "./overlay.ts";
+import type { WorkspacePath } from "./path.ts";
+import { ruleOf } from "./path-rules.ts";
+import type { VersionRow } from "./rows.ts";
+import { isReset, versionRows } from "./versions.ts";
+
+/**
+ * Makes what a version held the newest version: by default the one before the present, so that a second undo takes
+ * the first back. Before the first version of its own a path shows what lower layers have, or nothing. Throws
+ * `CarrelError`: `not_found` when there is no such version, `invalid` for the present one.
+ */
+export function undo(planning: Planning, path: WorkspacePath, number?: number): Outcome {
+  const { draft, rows } = planning;
+  if (draft.files.has(path))
+    throw invalid(
+      `${quote(path)} is changed by the same request. Undo it in a request of its own.`,
+    );
+  const own = draft.own(path);
+  const earlier = versionRows(rows, path);
+  if (number === undefined) {
+    const isPresent = !own && earlier[0]?.type === "gone";
+    const row = earlier[isPresent ? 1 : 0];
+    return row ? restore(planning, path, row) : goBelow(planning, path);
+  }
+  const row = earlier.find(({ version }) => version === number);
+  if (!row && own?.body?.base?.version === number)
+    throw invalid(`Version ${number} of ${quote(path)} is the present one.`);
+  if (!row) throw notFound(`Version ${number} of ${quote(path)}`);
+  return restore(planning, path, row);
+}
+
+function restore(planning: Planning, path: WorkspacePath, row: VersionRow): Outcome {
+  const { draft, supplies } = planning;
+  if (isReset(row)) return goBelow(planning, path);
+  if (row.type === "gone") {
+    if (!draft.entry(path)) throw invalid(`${quote(path)} is deleted already.`);
+    return remove(planning, path);
+  }
+  const { type, size, sha256, executable } = row;
+  const text = type === "blob" ? "" : supplies.versionText(row);
+  if (text === null) throw new NotYet();
+  const touched = makeRoom(planning, path) + 1;
+  const body = type === "blob" ? null : { base: null, parts: [() => text] };
+  draft.put(path, { type, size, sha256, executable, body });
+  return { path, touched };
+}
+
+/** To what is there without the bucket's own file: a skill's other files stay its own. */
+function goBelow(planning: Planning, path: WorkspacePath): Outcome {
+  const { draft } = planning;
+  const [top, ...lower] = draft.full().layers;
+  const nothing = { name: top.name, files: new Map(), whiteouts: new Set<WorkspacePath>() };
+  const below = createOverlay([nothing, ...lower]).get(path);
+  const own = draft.own(path);
+  if (!below && own) return remove(planning, path);
+  const isShown = !own && draft.entry(path) !== null;
+  if (!below || isShown) throw notFound(`An earlier version of ${quote(path)}`);
+  if (ruleOf(path).unit === "file") return reset(planning, path);
+  const touched = makeRoom(planning, path) + 1;
+  copyUp(planning, [below]);
+  return { path, touched };
+}

@@ -1,0 +1,70 @@
+import { quotaExceeded } from "../shared/errors.ts";
+import type { BucketLimits } from "./limits.ts";
+import type { FileRow, Rows } from "./rows.ts";
+
+/** What a bucket holds: files that are there, bytes of all but logs, bytes of logs. */
+export type Totals = { readonly files: number; readonly bytes: number; readonly logBytes: number };
+
+type Counted = Pick<FileRow, "type" | "size"> | null;
+
+/** What one file adds to the totals; nothing when it is absent. */
+export function share(file: Counted): Totals {
+  if (!file || file.type === "gone") return { files: 0, bytes: 0, logBytes: 0 };
+  const isLog = file.type === "log";
+  return { files: 1, bytes: isLog ? 0 : file.size, logBytes: isLog ? file.size : 0 };
+}
+
+/** The totals after `file` has taken the place of `before`. */
+export function exchanged(totals: Totals, before: Counted, file: Counted): Totals {
+  const [gone, come] = [share(before), share(file)];
+  return {
+    files: totals.files - gone.files + come.files,
+    bytes: totals.bytes - gone.bytes + come.bytes,
+    logBytes: totals.logBytes - gone.logBytes + come.logBytes,
+  };
+}
+
+/** The totals of a bucket, in memory: counted anew only when something else than a change has written rows. */
+export class BucketTotals {
+  readonly #rows: Pick<Rows, "version" | "files">;
+  #counted: { readonly version: number; readonly totals: Totals } | null = null;
+
+  constructor(rows: Pick<Rows, "version" | "files">) {
+    this.#rows = rows;
+  }
+
+  get totals(): Totals {
+    if (this.#counted?.version !== this.#rows.version) {
+      let totals: Totals = { files: 0, bytes: 0, logBytes: 0 };
+      for (const row of this.#rows.files.values()) totals = exchanged(totals, null, row);
+      this.set(totals);
+    }
+    return this.#counted?.totals ?? share(null);
+  }
+
+  /** What a commit that has just been made leaves. */
+  set(totals: Totals): void {
+    this.#counted = { version: this.#rows.version, totals };
+  }
+}
+
+const MIB = 1024 * 1024;
+const inMib = (bytes: number): string => (bytes / MIB).toFixed(1);
+
+/**
+ * Refuses what grows past a limit; a bucket that is over one may still shrink. Throws
+ * `CarrelError('quota_exceeded')`.
+ */
+export function assertQuota(before: Totals, after: Totals, limits: BucketLimits): void {
+  if (after.files > limits.files && after.files > before.files)
+    throw quotaExceeded(`It may hold ${limits.files} files and would hold ${after.files}`);
+  for (const [name, what] of [
+    ["bytes", "of files"],
+    ["logBytes", "of logs"],
+  ] as const) {
+    if (after[name] > limits[name] && after[name] > before[name])
+      throw quotaExceeded(
+        `It may hold ${inMib(limits[name])} MiB ${what} and would hold ${inMib(after[name])}`,
+      );
+  }
+}

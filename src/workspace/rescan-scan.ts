@@ -1,0 +1,29 @@
+import type { BucketKey } from "../shared/bucket-key.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { Contents } from "./contents.ts";
+import type { BucketLimits } from "./limits.ts";
+import type { Rows, RowsTx } from "./rows.ts";
+
+export type RescanParts = {
+  readonly rows: Rows;
+  readonly contents: Contents;
+  readonly store: BlobStore;
+  readonly bucket: BucketKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: BucketLimits;
+  readonly markDirty: (tx: RowsTx) => void;
+};
+
+/** One rescan: what it works with, and what it has found so far. */
+export type Scan = Required<RescanParts> & {
+  readonly taken: string[];
+  readonly removed: string[];
+  readonly refuse: (key: string, why: string) => void;
+};
+
+/** A store that is read from elsewhere may not show yet what was written so shortly before (KV). */
+export const FRESH_MS = 120_000;
+export const TOO_FRESH = "It was changed here in the last two minutes. Rescan again then.";

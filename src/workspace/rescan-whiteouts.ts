@@ -1,0 +1,58 @@
+import type { ListPage } from "./blob-store.ts";
+import { fetchStored } from "./blobs.ts";
+import type { WorkspacePath } from "./path.ts";
+import { ruleOf, unitOf } from "./path-rules.ts";
+import { FRESH_MS, TOO_FRESH } from "./rescan-scan.ts";
+import type { Scan } from "./rescan-scan.ts";
+import { OUTSIDE } from "./settle-outside.ts";
+import { parseStorageKey, storageKey } from "./storage-key.ts";
+import { unsureOf } from "./unsure.ts";
+
+/** Takes in whiteouts that were put or removed outside; see `rescan`. */
+export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]): Promise<void> {
+  const { rows, bucket, clock } = scan;
+  const listed = new Set<WorkspacePath>();
+  for (const { key } of entries) {
+    const stored = parseStorageKey(bucket, key);
+    if (stored?.kind !== "whiteouts" || !isUnit(stored.path)) {
+      scan.refuse(key, "It names no file, skill or declaration that could be hidden.");
+      continue;
+    }
+    const { path } = stored;
+    listed.add(path);
+    if (rows.whiteouts.has(path) || unsureOf(rows.sql, key)) continue;
+    const at = clock.now();
+    rows.commit("rescan", (tx) =>
+      tx.putWhiteout({
+        path,
+        version: tx.nextVersion(),
+        at,
+        author: OUTSIDE,
+        present: true,
+        dirty: null,
+      }),
+    );
+    scan.taken.push(path);
+  }
+  for (const path of rows.whiteouts.keys()) if (!listed.has(path)) await lookForMissing(scan, path);
+}
+
+const isUnit = (path: WorkspacePath): boolean =>
+  unitOf(path) === path && ruleOf(path).layers === "all";
+
+async function lookForMissing(scan: Scan, path: WorkspacePath): Promise<void> {
+  const { rows, store, bucket, clock } = scan;
+  const row = rows.whiteouts.get(path);
+  if (!row?.present || row.dirty !== null) return;
+  const key = storageKey(bucket, { kind: "whiteouts", path });
+  if (unsureOf(rows.sql, key)) return;
+  if (clock.now() - row.at < FRESH_MS) return scan.refuse(key, TOO_FRESH);
+  if (await fetchStored(store, key)) return;
+  const now = rows.whiteouts.get(path);
+  if (now?.version !== row.version || now.dirty !== null) return;
+  rows.commit("rescan", (tx) => {
+    tx.nextVersion();
+    tx.dropWhiteout(path);
+  });
+  scan.removed.push(path);
+}

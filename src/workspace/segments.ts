@@ -1,0 +1,100 @@
+import type { Sql } from "../shared/sql.ts";
+import { cutAt, splitLines } from "../shared/text.ts";
+import { decodeText, fetchChecked } from "./blobs.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { BucketKey } from "../shared/bucket-key.ts";
+import type { WorkspacePath } from "./path.ts";
+import type { RowsTx, SegmentRow } from "./rows.ts";
+import { storageKey } from "./storage-key.ts";
+
+/** From this length on (UTF-16 units) the open part of a log is sealed at the end of a line. */
+export const SEAL_LENGTH = 256 * 1024;
+/** A sealed part is not longer than this, unless one line is. */
+const SEGMENT_LENGTH = 1024 * 1024;
+/** A line without an end is sealed at this length, and shows in pages as two. */
+const LINE_LENGTH = 4 * 1024 * 1024;
+
+/** The sealed parts of a log, in order. */
+export const segmentsOf = (sql: Sql, path: WorkspacePath): SegmentRow[] =>
+  sql.all<SegmentRow>(
+    "SELECT path, number, size, lines, sha256 FROM segment WHERE path = ? ORDER BY number",
+    path,
+  );
+
+/** The number of a log's open part. */
+export function openNumber(sql: Sql, path: WorkspacePath): number {
+  const [row] = sql.all<{ last: number | null }>(
+    "SELECT max(number) AS last FROM segment WHERE path = ?",
+    path,
+  );
+  return (row?.last ?? -1) + 1;
+}
+
+/** The text that the log's next part has: all of it while it stays open, or what is to be sealed. */
+export function nextSegment(text: string): { readonly text: string; readonly isSealed: boolean } {
+  let end = text.lastIndexOf("\n", SEGMENT_LENGTH - 1) + 1;
+  if (end < SEAL_LENGTH) end = text.indexOf("\n", SEAL_LENGTH) + 1;
+  if (end === 0 && text.length > LINE_LENGTH) end = cutAt(text, LINE_LENGTH).length;
+  return end === 0 ? { text, isSealed: false } : { text: text.slice(0, end), isSealed: true };
+}
+
+/** Takes the first `length` units off a body; what was added meanwhile stays, and the body never vanishes. */
+export function trimBody(tx: RowsTx, body: number, length: number): void {
+  const parts = tx.sql.all<{ no: number; text: string }>(
+    "SELECT no, text FROM part WHERE body = ? ORDER BY no",
+    body,
+  );
+  let left = length;
+  let last = -1;
+  for (const { no, text } of parts) {
+    if (text.length > left) {
+      if (left > 0)
+        tx.sql.run(
+          "UPDATE part SET text = ? WHERE body = ? AND no = ?",
+          text.slice(left),
+          body,
+          no,
+        );
+      break;
+    }
+    left -= text.length;
+    last = no;
+  }
+  if (last === parts.at(-1)?.no) tx.appendPart(body, "");
+  if (last >= 0) tx.dropBody(body, last);
+}
+
+/** A sealed part's text. One that is missing or damaged throws. */
+export async function readSegment(
+  store: Pick<BlobStore, "get">,
+  bucket: BucketKey,
+  { path, number, sha256 }: SegmentRow,
+): Promise<string> {
+  const key = storageKey(bucket, { kind: "segments", path, number });
+  const text = decodeText((await fetchChecked(store, key, sha256)).bytes);
+  if (text === null) throw new Error(`a part of a log is no text: ${key}`);
+  return text;
+}
+
+/** Lines of a log; of its sealed parts only those are read, one by one, that hold some of them. */
+export async function segmentLines(
+  sealed: readonly SegmentRow[],
+  open: string,
+  [offset, limit]: readonly [number, number],
+  read: (segment: SegmentRow) => Promise<string>,
+): Promise<{ readonly lines: readonly string[]; readonly total: number }> {
+  const end = offset + limit;
+  const lines: string[] = [];
+  let first = 0;
+  const take = (found: readonly string[]) => {
+    lines.push(...found.slice(Math.max(0, offset - first), Math.max(0, end - first)));
+  };
+  for (const segment of sealed) {
+    const isShown = Math.max(first, offset) < Math.min(first + segment.lines, end);
+    if (isShown) take(splitLines(await read(segment)));
+    first += segment.lines;
+  }
+  const rest = splitLines(open);
+  take(rest);
+  return { lines, total: first + rest.length };
+}

@@ -1,0 +1,111 @@
+import { sha256Hex } from "../shared/sha256.ts";
+import { isLog } from "./change-content.ts";
+import type { WorkspacePath } from "./path.ts";
+import type { FileRow } from "./rows.ts";
+import { WRITE_GAP_MS, deleteKeys, listAll, putKey } from "./settle-desk.ts";
+import type { Again, Desk } from "./settle-desk.ts";
+import { settleLog } from "./settle-log.ts";
+import { isOurs, keepOutside } from "./settle-outside.ts";
+import { settleVersions } from "./settle-versions.ts";
+import { parseStorageKey, storageKey, storagePrefix } from "./storage-key.ts";
+import type { StorageKey } from "./storage-key.ts";
+import { markUnsure } from "./unsure.ts";
+
+/** What is being put: of which version, and since when later changes count as not put. */
+type Put = { readonly row: FileRow; readonly began: number; readonly sha256: string };
+
+/**
+ * Brings the store to where a file is: its earlier versions first, then the file, or its absence. The row is clean
+ * afterwards if it still is what was put. Throws what the store throws; then everything is as dirty as before.
+ */
+export async function settleFile(desk: Desk, path: WorkspacePath): Promise<Again> {
+  const { rows, clock } = desk;
+  const began = clock.now();
+  const first = rows.files.get(path);
+  if (!first || first.dirty === null) return null;
+  const wait = await settleVersions(desk, first);
+  if (wait !== null) return wait;
+  const row = rows.files.get(path);
+  if (row?.version !== first.version) return began;
+  if (row.type === "gone") return settleGone(desk, row);
+  if (row.type === "log") return settleLog(desk, row, began);
+  return settleContent(desk, row, began);
+}
+
+async function settleContent(desk: Desk, row: FileRow, began: number): Promise<Again> {
+  const { rows, contents, bucket, clock } = desk;
+  const content = await contents.read(row);
+  const bytes = "text" in content ? new TextEncoder().encode(content.text) : content.bytes;
+  const sha256 = await sha256Hex(bytes);
+  if (row.sha256 !== null && row.sha256 !== sha256)
+    throw new Error(`the text of "${row.path}" is not what was written`);
+  // Reading may have fetched the text, and with it the tag.
+  const tag = rows.files.get(row.path)?.tag ?? null;
+  const key = storageKey(bucket, { kind: "files", path: row.path });
+  const facts = { ...row, sha256, size: bytes.length, lines: 0 };
+  const outcome = await putKey(desk, key, bytes, facts, tag === null ? "absent" : { tag });
+  const put = { row, began, sha256 };
+  if (outcome.kind === "stored") return confirm(desk, put, key, outcome.tag);
+  return (await meet(desk, put, key)) ?? clock.now() + WRITE_GAP_MS;
+}
+
+/** The store holds what was put. A file that changed meanwhile stays dirty, from when the put began. */
+function confirm(desk: Desk, { row, began, sha256 }: Put, key: StorageKey, tag: string): Again {
+  const { rows, clock, mayBeUnderWay } = desk;
+  rows.commit("settle", (tx) => {
+    const now = rows.files.get(row.path);
+    const isSame = now?.version === row.version;
+    if (now && isSame) tx.putFile({ ...now, sha256, tag, dirty: null });
+    else if (now) tx.putFile({ ...now, tag, dirty: now.dirty === null ? null : began });
+    if (!now || mayBeUnderWay(row.dirty)) markUnsure(tx.sql, key, clock.now(), "put");
+  });
+  return null;
+}
+
+/** Something else is under the key: an earlier put of ours, perhaps this very one, or the work of other hands. */
+async function meet(desk: Desk, put: Put, key: StorageKey): Promise<Again> {
+  const { rows, store, log } = desk;
+  const { row, sha256 } = put;
+  const found = await store.get(key);
+  if (found && (await isOurs(found, row.version))) {
+    const isThis = found.metadata.version === String(row.version);
+    if (isThis && found.metadata.sha256 === sha256) return confirm(desk, put, key, found.tag);
+  } else if (found) {
+    log("warn", "workspace.outside_edit", { key });
+    if ((await sha256Hex(found.bytes)) !== sha256) return keepOutside(desk, row, found);
+  }
+  rows.commit("settle", (tx) => {
+    const now = rows.files.get(row.path);
+    if (now) tx.putFile({ ...now, tag: found?.tag ?? null });
+  });
+  return null;
+}
+
+/** Deletes what the store has of a file, then lets the row go. */
+async function settleGone(desk: Desk, row: FileRow): Promise<Again> {
+  const { rows, store, bucket, clock, mayBeUnderWay } = desk;
+  const { path, version } = row;
+  const keys = [storageKey(bucket, { kind: "files", path })];
+  if (isLog(path)) {
+    const listed = await listAll(store, `${storagePrefix(bucket, "segments")}${path}/`);
+    // The first may not be listed yet.
+    keys.push(storageKey(bucket, { kind: "segments", path, number: 0 }));
+    for (const { key } of listed) {
+      const stored = parseStorageKey(bucket, key);
+      const isPart = stored?.kind === "segments" && stored.path === path;
+      if (isPart && !keys.includes(key)) keys.push(key);
+    }
+    if (rows.files.get(path)?.version !== version) return clock.now();
+  }
+  await deleteKeys(desk, keys);
+  rows.commit("settle", (tx) => {
+    const now = rows.files.get(path);
+    if (now?.version === version) {
+      tx.dropFile(path);
+      if (isLog(path)) tx.sql.run("DELETE FROM segment WHERE path = ?", path);
+    } else if (now) tx.putFile({ ...now, tag: null });
+    if (mayBeUnderWay(row.dirty))
+      for (const key of keys) markUnsure(tx.sql, key, clock.now(), "delete");
+  });
+  return null;
+}

@@ -1,0 +1,62 @@
+import { CarrelError } from "../shared/errors.ts";
+import { sha256Hex } from "../shared/sha256.ts";
+import type { Snapshot, SnapshotFile, SnapshotRequest } from "../shared/workspace-api.ts";
+import { numberIn } from "./file-info.ts";
+import type { LayerFile, Layers } from "./layers.ts";
+import type { Overlay, OverlayEntry } from "./overlay.ts";
+import { workspacePath } from "./path.ts";
+
+/** How often a snapshot is taken again because its files changed meanwhile. */
+const ATTEMPTS = 5;
+
+type Plan = Pick<Snapshot, "version" | "lists"> & {
+  readonly entries: readonly OverlayEntry<LayerFile>[];
+};
+
+/**
+ * The files asked for, all as of one moment; `unchanged`, without reading any, when `known` is their version. What
+ * does not exist is left out, and a directory that does not exist is empty. Logs and blobs come without text.
+ * Throws `CarrelError('overloaded')` when the files change faster than they can be read.
+ */
+export async function snapshotOf(
+  layers: Layers,
+  request: SnapshotRequest,
+): Promise<Snapshot | "unchanged"> {
+  await layers.refresh();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const overlay = layers.overlay();
+    const { version, lists, entries } = await planOf(overlay, request);
+    if (version === request.known) return "unchanged";
+    try {
+      const files = await Promise.all(entries.map((entry) => withText(layers, entry)));
+      const isSame =
+        layers.overlay() === overlay ||
+        (await planOf(layers.overlay(), request)).version === version;
+      if (isSame) return { version, files, lists };
+    } catch (error) {
+      if (layers.overlay() === overlay) throw error;
+    }
+  }
+  throw new CarrelError("overloaded", "The files change too fast to be read. Try again.");
+}
+
+async function planOf(overlay: Overlay<LayerFile>, request: SnapshotRequest): Promise<Plan> {
+  const entries = request.files.flatMap((raw) => overlay.get(workspacePath(raw)) ?? []);
+  const lists = request.lists.map(({ directory: raw, limit }) => {
+    const directory = workspacePath(raw);
+    const paths = overlay.under(directory).map(({ path }) => path);
+    const shown = paths.slice(0, numberIn("limit", limit, 0, [0, Number.MAX_SAFE_INTEGER]));
+    return { directory, paths: shown, total: paths.length };
+  });
+  const files = entries.map(({ path, layer, file }) => [path, layer, file.etag]);
+  const facts = JSON.stringify([request.files, request.lists, files, lists]);
+  return { version: await sha256Hex(new TextEncoder().encode(facts)), lists, entries };
+}
+
+async function withText(layers: Layers, entry: OverlayEntry<LayerFile>): Promise<SnapshotFile> {
+  const { path, layer, file } = entry;
+  const shown = { path, layer, size: file.size };
+  if (file.type !== "text") return { ...shown, text: null };
+  const content = await layers.content(entry);
+  return { ...shown, text: "text" in content ? content.text : null };
+}

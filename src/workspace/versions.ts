@@ -1,0 +1,71 @@
+import type { FileVersion } from "../shared/workspace-files.ts";
+import { workspacePath } from "./path.ts";
+import type { WorkspacePath } from "./path.ts";
+import type { FileRow, Rows, RowsTx, VersionRow } from "./rows.ts";
+
+/** Who makes a version, and when. */
+export type Signature = Pick<VersionRow, "version" | "at" | "author">;
+
+/** What `path` held before, newest first. A path that is not there now has its `gone` as the newest. */
+export function versionRows({ sql }: Pick<Rows, "sql">, path: WorkspacePath): VersionRow[] {
+  type Stored = Omit<VersionRow, "executable"> & { readonly executable: number };
+  const rows = sql.all<Stored>("SELECT * FROM version WHERE path = ? ORDER BY version DESC", path);
+  return rows.map((row) => ({ ...row, executable: row.executable === 1 }));
+}
+
+/** That nothing of this bucket is at `path` from now on: it was deleted, or reset so that lower layers show. */
+export const goneVersion = (
+  path: WorkspacePath,
+  why: "deleted" | "reset",
+  { version, at, author }: Signature,
+): VersionRow => ({
+  path,
+  version,
+  type: "gone",
+  size: 0,
+  sha256: null,
+  executable: why === "reset",
+  at,
+  author,
+  body: null,
+});
+
+export const isReset = (row: VersionRow): boolean => row.type === "gone" && row.executable;
+
+/** Keeps what a file held, and drops what is then more than `limit`, oldest first, with its text. */
+export function keepVersion(tx: RowsTx, row: VersionRow, limit: number): void {
+  tx.sql.run(
+    "INSERT OR REPLACE INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    row.path,
+    row.version,
+    row.type,
+    row.size,
+    row.sha256,
+    row.executable ? 1 : 0,
+    row.at,
+    row.author,
+    row.body,
+  );
+  const over = tx.sql.all<{ version: number; body: number | null }>(
+    "SELECT version, body FROM version WHERE path = ? ORDER BY version DESC LIMIT -1 OFFSET ?",
+    row.path,
+    limit,
+  );
+  for (const { version, body } of over) {
+    if (body !== null) tx.dropBody(body);
+    tx.sql.run("DELETE FROM version WHERE path = ? AND version = ?", row.path, version);
+  }
+}
+
+/** The versions of one path in any spelling, newest first, the present one included; none where nothing is known. */
+export function history(rows: Pick<Rows, "sql" | "files">, raw: string): readonly FileVersion[] {
+  const path = workspacePath(raw);
+  const present = rows.files.get(path);
+  const earlier = versionRows(rows, path).map(shown);
+  return present && present.type !== "gone" ? [shown(present), ...earlier] : earlier;
+}
+
+function shown({ version, type, size, at, author }: VersionRow | FileRow): FileVersion {
+  const etag = String(version);
+  return { version, etag, type: type === "gone" ? "deleted" : type, size, at, by: author };
+}

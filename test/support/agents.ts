@@ -1,0 +1,67 @@
+import { defineAgent, type AgentDefinition } from "../../src/define-agent.ts";
+import { createDeployment } from "../../src/harness.ts";
+import type { Model } from "../../src/model/model.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import type { IsolationScope } from "../../src/workspace/workspace.ts";
+import { outside } from "./outside.ts";
+import { createScriptedModel } from "./scripted-model.ts";
+import { createScriptedTools } from "./scripted-tools.ts";
+
+/** Asks for the outside world at each call, so that a test may replace it. */
+const model: Model = {
+  id: "scripted",
+  stream: (request, signal) =>
+    createScriptedModel(outside().witness, outside().pause).stream(request, signal),
+};
+
+const tools: Tool[] = createScriptedTools(outside().effects).map((tool) => ({
+  ...tool,
+  prepare: (input) => {
+    const current = createScriptedTools(outside().effects, outside().pause).find(
+      ({ name }) => name === tool.name,
+    );
+    return (current ?? tool).prepare(input);
+  },
+}));
+
+/** Two agents of each isolation scope. */
+export const scopedAgents: Readonly<Record<IsolationScope, readonly [string, string]>> = {
+  SESSION: ["by-session", "by-session-2"],
+  USER: ["by-user", "by-user-2"],
+  AGENT: ["by-agent", "by-agent-2"],
+  GLOBAL: ["global", "global-2"],
+};
+
+const scoped = Object.entries(scopedAgents).flatMap(([scope, ids]): AgentDefinition[] =>
+  ids.map((id) => ({ id, isolationScope: scope as IsolationScope, model })),
+);
+
+/** What the test worker serves. */
+export const deployment = createDeployment([
+  defineAgent({ id: "main" }),
+  defineAgent({
+    id: "scripted",
+    model,
+    tools,
+    modelRetry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
+  }),
+  defineAgent({
+    id: "after",
+    model,
+    tools,
+    capabilities: [
+      {
+        name: "after",
+        async afterTurn({ turn }, entries) {
+          await outside().pause();
+          outside().afterTurns.push({ turn, entries: entries.length });
+        },
+      },
+    ],
+  }),
+  defineAgent({ id: "frugal", model, tools, limits: { maxTurnTokens: 40 } }),
+  ...scoped,
+  // Named as users are, and as directories of a workspace.
+  defineAgent({ id: "a", model }),
+  defineAgent({ id: "users", model }),
+]);

@@ -1,0 +1,14 @@
+import type { ToolContext } from "../../src/tools/tool.ts";
+import { noWorkspace } from "./no-workspace.ts";
+
+/** What a tool gets beside its arguments, where nothing depends on it. */
+export const toolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
+  key: "k",
+  op: "v1/agents/main/users/ann/sessions/s1/k",
+  author: "agent:main/s1",
+  signal: new AbortController().signal,
+  now: () => 0,
+  workspace: noWorkspace,
+  seen: () => null,
+  ...given,
+});
