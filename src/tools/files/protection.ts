@@ -2,20 +2,22 @@ import { CarrelError } from "../../shared/errors.ts";
 import { ruleOf } from "../../workspace/path-rules.ts";
 import type { WorkspacePath } from "../../workspace/path.ts";
 
-const byPerson = "Only a person may change it, in the workspace panel or over HTTP.";
+const byPerson = "Only a person may change it, in the Files panel or over HTTP.";
 const byHarness = "It is kept by the system itself and cannot be changed by hand.";
-const byMemory = "Only the memory tools may change it: memory_save.";
+/** Whether the agent has a tool of its own for it depends on its definition, so both ways are named. */
+const byTool = (tools: string): string =>
+  `Use ${tools} if you have it. Otherwise only a person may change it, in the Files panel or over HTTP.`;
 
 /** Who may change what lies under these names of the root; file tools may not (promise W18). */
 const owners: ReadonlyMap<string, string> = new Map([
   ["AGENTS.md", byPerson],
   ["tools.json", byPerson],
   ["knowledge", byPerson],
-  ["MEMORY.md", byMemory],
-  ["memory", byMemory],
-  ["skills", "Only the skill tools may: skill_manage, or propose_skill for a draft."],
-  ["subagents", "Only agent_generate may change it."],
-  ["plans", "Only plan_write may change it."],
+  ["MEMORY.md", byTool("memory_save")],
+  ["memory", byTool("memory_save")],
+  ["skills", byTool("skill_manage or propose_skill")],
+  ["subagents", byTool("agent_generate")],
+  ["plans", byTool("plan_write")],
   ["agents", byHarness],
   ["large_tool_results", byHarness],
 ]);
