@@ -11,6 +11,7 @@ import type {
   GlobRequest,
   GrepRequest,
   PageRequest,
+  ReadManyRequest,
   ReadRequest,
   SnapshotRequest,
   TreeRequest,
@@ -56,6 +57,10 @@ export function workspaceObject(deployment: Deployment) {
 
     read(bucket: string, request: ReadRequest) {
       return this.#answer("read", bucket, () => this.#bucket.read(request));
+    }
+
+    readMany(bucket: string, request: ReadManyRequest) {
+      return this.#answer("readMany", bucket, () => this.#bucket.readMany(request));
     }
 
     page(bucket: string, request: PageRequest) {

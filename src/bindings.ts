@@ -1,6 +1,5 @@
 import type { Env } from "./env.ts";
 import { bucketPrefix, type BucketKey } from "./shared/bucket-key.ts";
-import { systemClock } from "./shared/clock.ts";
 import { CarrelError } from "./shared/errors.ts";
 import { bucketShard, userShard } from "./shared/registry-shard.ts";
 import { isMarked } from "./shared/platform-error.ts";
@@ -83,8 +82,9 @@ export function sharedLayer(agent: string, env: Env): SharedLayer {
       if (!answer.ok) throw new CarrelError(answer.code, answer.message);
       return answer.manifest;
     },
-    async read(path) {
-      const answer = await call(bucket, (api) => api.read(bucket, { path, layer: "own" }));
+    async read(path, from) {
+      const request = { path, layer: "own", ...(from === undefined ? {} : { from }) } as const;
+      const answer = await call(bucket, (api) => api.read(bucket, request));
       if (!answer.ok) throw new CarrelError(answer.code, answer.message);
       return { etag: answer.file.etag, content: answer.content };
     },

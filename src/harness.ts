@@ -50,7 +50,7 @@ export type Deployment = {
   readonly isolationScope: (agent: string) => IsolationScope;
   /** Throws `CarrelError('invalid')` when the scope is SESSION and the owner names no session. Makes no call. */
   readonly workspace: (agent: string, env: Env, owner: WorkspaceOwner) => Workspace;
-  /** The agent's shared files for themselves. Makes no call. */
+  /** The files that the agent's users share, for themselves. Makes no call. */
   readonly sharedWorkspace: (agent: string, env: Env) => Workspace;
   /** What the object of a bucket works with. */
   readonly bucket: (bucket: Bucket, env: Env) => BucketParts;
@@ -92,7 +92,8 @@ export function createDeployment(
     harness: (agent, env) => createHarness(find(agent), env),
     isolationScope,
     workspace,
-    sharedWorkspace: (agent, env) => createSharedWorkspace(find(agent).id, callBucket(env)),
+    sharedWorkspace: (agent, env) =>
+      createSharedWorkspace(agent, callBucket(env), isolationScope(agent)),
     bucket: (bucket, env) => ({
       store: storeOf(env),
       template: ("agent" in bucket ? templates.get(bucket.agent) : undefined) ?? template,

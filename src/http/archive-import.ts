@@ -12,13 +12,12 @@ import { createUnpacker, type Unpack, unpackWhole } from "./zip-unpack.ts";
 /** What an archive may hold, so that the work has an end; what the bucket has room for, it says itself. */
 const limits: ZipLimits = {
   entries: 10_000,
-  fileBytes: defaultBucketLimits.blobBytes,
   totalBytes: defaultBucketLimits.bytes + defaultBucketLimits.logBytes,
 };
 
 /** A call to the object takes 32 MiB; a page holds this much, or one larger file. */
 const PAGE_BYTES = 4_000_000;
-const PAGE_FILES = 500;
+const PAGE_CHANGES = 500;
 const LOG_PIECE = 1_000_000;
 
 export type ImportAnswer = { readonly files: number; readonly whiteouts: number };
@@ -41,10 +40,7 @@ export async function importArchive(
   for (const file of files) checkEntry(unpack, file);
 
   let no = 0;
-  for (const page of pagesOf(files)) {
-    const changes = page.flatMap(({ path, entry }) =>
-      writesOf(path, unpackWhole(unpack, entry), entry.executable),
-    );
+  for (const changes of pagesOf(changesOf(unpack, files))) {
     await workspace.stageImport(id, { no, changes });
     no += 1;
   }
@@ -54,32 +50,77 @@ export async function importArchive(
 
 /** Checks an entry whole. Throws `CarrelError('invalid')`. */
 function checkEntry(unpack: Unpack, { path, entry }: Named): void {
-  if (!isLog(path)) return unpack(entry, () => {});
-  for (const text of textPieces(path, unpackWhole(unpack, entry)))
-    if (text.includes("\0")) throw notText(path);
+  if (isLog(path)) {
+    for (const text of textPieces(path, unpack(entry)))
+      if (text.includes("\0")) throw notText(path);
+  } else for (const _ of unpack(entry));
 }
 
-/** The changes that make a file: of a log, which may be longer than any text, a write and appends. */
-function writesOf(path: WorkspacePath, bytes: Uint8Array, executable: boolean): Change[] {
-  const write = { kind: "write", path, executable } as const;
-  if (!isLog(path) || bytes.length <= LOG_PIECE) return [{ ...write, content: { bytes } }];
-  return [...textPieces(path, bytes)].map((text, no) =>
-    no === 0 ? { ...write, content: { text } } : { kind: "append", path, text },
-  );
+type Sized = { readonly change: Change; readonly size: number };
+
+/** The changes that make the files, one after the other: of a log, which may be longer than any text, several. */
+function* changesOf(unpack: Unpack, files: readonly Named[]): Generator<Sized, void, undefined> {
+  for (const { path, entry } of files) {
+    const write = { kind: "write", path, executable: entry.executable } as const;
+    if (!isLog(path) || entry.size <= LOG_PIECE) {
+      const bytes = unpackWhole(unpack, entry);
+      yield { change: { ...write, content: { bytes } }, size: entry.size };
+      continue;
+    }
+    let isFirst = true;
+    for (const text of textPieces(path, unpack(entry))) {
+      const change = isFirst ? { ...write, content: { text } } : appendOf(path, text);
+      yield { change, size: LOG_PIECE };
+      isFirst = false;
+    }
+  }
 }
 
-function* textPieces(path: WorkspacePath, bytes: Uint8Array): Generator<string, void, undefined> {
+const appendOf = (path: WorkspacePath, text: string): Change => ({ kind: "append", path, text });
+
+function* pagesOf(changes: Iterable<Sized>): Generator<readonly Change[], void, undefined> {
+  let page: Change[] = [];
+  let bytes = 0;
+  for (const { change, size } of changes) {
+    if (page.length > 0 && (bytes + size > PAGE_BYTES || page.length === PAGE_CHANGES)) {
+      yield page;
+      page = [];
+      bytes = 0;
+    }
+    page.push(change);
+    bytes += size;
+  }
+  if (page.length > 0) yield page;
+}
+
+/** A log's text in pieces of about a megabyte, each of whole characters. */
+function* textPieces(
+  path: WorkspacePath,
+  pieces: Iterable<Uint8Array>,
+): Generator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  for (let at = 0; at < bytes.length; at += LOG_PIECE) {
-    const stream = at + LOG_PIECE < bytes.length;
-    let text: string;
+  const decode = (bytes: Uint8Array, stream: boolean): string => {
     try {
-      text = decoder.decode(bytes.subarray(at, at + LOG_PIECE), { stream });
+      return decoder.decode(bytes, { stream });
     } catch {
       throw notText(path);
     }
-    yield text;
+  };
+  const held = new Uint8Array(LOG_PIECE);
+  let length = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      if (length === LOG_PIECE) {
+        yield decode(held, true);
+        length = 0;
+      }
+      const part = piece.subarray(at, at + LOG_PIECE - length);
+      held.set(part, length);
+      length += part.length;
+      at += part.length;
+    }
   }
+  yield decode(held.subarray(0, length), false);
 }
 
 const notText = (path: WorkspacePath): CarrelError =>
@@ -95,6 +136,8 @@ function filesOf(entries: readonly ZipEntry[]): Named[] {
     const isDirectory = entry.name.endsWith("/");
     const path = pathOf(isDirectory ? entry.name.slice(0, -1) : entry.name);
     if (isDirectory && entry.size > 0) throw refused(`the directory "${path}" has content.`);
+    const most = isLog(path) ? defaultBucketLimits.logBytes : defaultBucketLimits.blobBytes;
+    if (entry.size > most) throw refused(`"${path}" is larger than ${most / 2 ** 20} MiB.`);
     if (files.has(path) && !isDirectory) throw refused(`"${path}" is in it twice.`);
     if (isDirectory) directories.add(path);
     else files.set(path, entry);
@@ -140,20 +183,4 @@ function jsonOf(comment: Uint8Array): unknown {
   } catch {
     return null;
   }
-}
-
-function* pagesOf(files: readonly Named[]): Generator<readonly Named[], void, undefined> {
-  let page: Named[] = [];
-  let size = 0;
-  for (const file of files) {
-    const isFull = size + file.entry.size > PAGE_BYTES || page.length === PAGE_FILES;
-    if (isFull && page.length > 0) {
-      yield page;
-      page = [];
-      size = 0;
-    }
-    page.push(file);
-    size += file.entry.size;
-  }
-  if (page.length > 0) yield page;
 }

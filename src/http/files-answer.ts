@@ -41,8 +41,15 @@ export const UNTRUSTED: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
-/** A file's bytes with all that is known about it in the headers; 304 without them when the caller has this etag. */
-export function fileAnswer(file: FileInfo, content: Content, ifNoneMatch: string | null): Response {
+/**
+ * A file's bytes with all that is known about it in the headers; 304 without them when the caller has this etag. What
+ * comes as a stream has no length in its headers, so that a client can tell when it was broken off.
+ */
+export function fileAnswer(
+  file: FileInfo,
+  content: Content | ReadableStream<Uint8Array>,
+  ifNoneMatch: string | null,
+): Response {
   const contentType = contentTypeOf(file);
   const headers = new Headers({
     ...UNTRUSTED,
@@ -56,6 +63,7 @@ export function fileAnswer(file: FileInfo, content: Content, ifNoneMatch: string
   if (hasAlready(ifNoneMatch, file.etag)) return new Response(null, { status: 304, headers });
   if (!PASSIVE.test(contentType))
     headers.set("content-disposition", attachment(file.path.slice(file.path.lastIndexOf("/") + 1)));
+  if (content instanceof ReadableStream) return new Response(content, { headers });
   const bytes = bytesOf(content);
   headers.set("content-length", String(bytes.byteLength));
   return new Response(bytes, { headers });

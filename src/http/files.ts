@@ -8,6 +8,7 @@ import type { WorkspacePath } from "../workspace/path.ts";
 import { isRecord } from "../workspace/workspace.ts";
 import type { AppEnv } from "./app-env.ts";
 import { readBytes } from "./body.ts";
+import { streamOf, wholeFile } from "./file-stream.ts";
 import { fileAnswer, UNTRUSTED } from "./files-answer.ts";
 import {
   atMostOne,
@@ -39,7 +40,6 @@ export function fileRoutes(): Hono<AppEnv> {
     const expect = expectedOf(c.req.raw.headers);
     const executable = executableOf(c.req.header("x-carrel-executable"));
     const bytes = await readBytes(c.req.raw, "The file", defaultBucketLimits.blobBytes, "25 MiB");
-    const isNew = expect === "absent";
     const change = query.has("undo")
       ? undoOf(path, query, expect, bytes)
       : {
@@ -48,7 +48,8 @@ export function fileRoutes(): Hono<AppEnv> {
           content: { bytes },
           ...given({ expect: target.expected(expect), executable }),
         };
-    return changeAnswer(c, await apply(c, target, change, bytes), isNew ? 201 : 200);
+    const changed = await apply(c, target, change, bytes);
+    return changeAnswer(c, changed, changed.created ? 201 : 200);
   });
 
   routes.delete("/*", async (c) => {
@@ -108,11 +109,11 @@ async function readFile(c: Context<AppEnv>, path: WorkspacePath): Promise<Respon
     return c.json({ ...page, file: shown(page.file) }, 200, UNTRUSTED);
   }
   if (version !== undefined) wantsNoLayer(target, query, "An earlier version");
-  const { file, content } = await workspace.read({
-    path,
-    ...given({ version, layer: version === undefined ? layer : undefined }),
-  });
-  return fileAnswer(shown(file), content, c.req.header("if-none-match") ?? null);
+  const request = version === undefined ? { from: 0, ...given({ layer }) } : { version };
+  const first = await workspace.read({ path, ...request });
+  const isLong = first.next !== null;
+  const body = isLong ? streamOf(wholeFile(workspace, first, layer), "file_broken") : first.content;
+  return fileAnswer(shown(first.file), body, c.req.header("if-none-match") ?? null);
 }
 
 /** Versions and pages are of what shows; only an admin sees the shared layer for itself. */

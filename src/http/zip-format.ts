@@ -3,9 +3,12 @@ export const zip = {
   localHeader: { signature: 0x04034b50, size: 30 },
   centralHeader: { signature: 0x02014b50, size: 46 },
   end: { signature: 0x06054b50, size: 22 },
+  descriptor: { signature: 0x08074b50 },
   zip64Locator: { signature: 0x07064b50, size: 20 },
   stored: 0,
   deflated: 8,
+  /** Flag bit 3: checksum and sizes are behind the data. */
+  sizesBehind: 0x0008,
   /** Flag bit 11: names are UTF-8. */
   utf8: 0x0800,
   /** The highest value of a 16-bit field; also how an archive says that the true one is in a zip64 record. */

@@ -19,8 +19,6 @@ export type ZipArchive = { readonly entries: readonly ZipEntry[]; readonly comme
 /** What an archive may announce, before anything of it is unpacked. */
 export type ZipLimits = {
   readonly entries: number;
-  /** Of one file, unpacked. */
-  readonly fileBytes: number;
   /** Of all files, unpacked. */
   readonly totalBytes: number;
 };
@@ -29,8 +27,7 @@ export type ZipLimits = {
 const MAX_RATIO = 1_032;
 
 /** Flags that change nothing about how to read: how hard it was compressed, sizes behind the data, UTF-8 names. */
-const HARMLESS_FLAGS = 0x0006 | 0x0008 | zip.utf8;
-const SIZES_BEHIND = 0x0008;
+const HARMLESS_FLAGS = 0x0006 | zip.sizesBehind | zip.utf8;
 const REPARSE_POINT = 0x0400;
 
 /** `CarrelError('invalid')` for an archive that is not taken. */
@@ -60,8 +57,6 @@ export function readZip(bytes: Uint8Array, limits: ZipLimits): ZipArchive {
     const { entry, next, extent } = read(at, end.at);
     at = next;
     total += entry.size;
-    if (entry.size > limits.fileBytes)
-      throw refused(`${quoted(entry.name)} is larger than ${limits.fileBytes / 2 ** 20} MiB.`);
     if (total > limits.totalBytes)
       throw refused(`its files are larger than ${limits.totalBytes / 2 ** 20} MiB in all.`);
     entries.push(entry);
@@ -144,7 +139,7 @@ function createHeaderReader(bytes: Uint8Array, view: DataView, directory: number
     const dataStart = nameStart + u16(local + 26) + u16(local + 28);
     const dataEnd = dataStart + header.packed;
     if (dataEnd > directory) throw refused(`${quoted(name)} is not where its directory says.`);
-    const isBehind = (header.flags & SIZES_BEHIND) !== 0;
+    const isBehind = (header.flags & zip.sizesBehind) !== 0;
     const agrees = (offset: number, value: number) =>
       u32(local + offset) === value || (isBehind && u32(local + offset) === 0);
     const isSame =

@@ -39,9 +39,28 @@ export type ReadRequest = {
   readonly layer?: LayerName;
   /** An earlier version, as `history` lists them. */
   readonly version?: number;
+  /** Of a log, at most 4 MiB from this byte on. Any other file comes whole, from 0 only. Default: the whole file. */
+  readonly from?: number;
 };
 
-export type ReadAnswer = { readonly file: FileInfo; readonly content: Content };
+/** `next`: asked with `from`, the first byte after `content`; `null` when there is no more. A part of a log is bytes. */
+export type ReadAnswer = {
+  readonly file: FileInfo;
+  readonly content: Content;
+  readonly next: number | null;
+};
+
+export type ReadManyRequest = {
+  /** 1 to 2,000. */
+  readonly paths: readonly string[];
+  readonly layer?: LayerName;
+};
+
+/**
+ * What a read with `from: 0` gives, for one path after the other: as many as fit into about 8 MiB, one at least; the
+ * rest takes further calls. `null`: no file is there.
+ */
+export type ReadManyAnswer = { readonly files: readonly (ReadAnswer | null)[] };
 
 /** Lines `offset` … `offset + limit`, by `splitLines`; at most about 100,000 bytes. Of a log, too, however long. */
 export type PageRequest = {
@@ -154,8 +173,10 @@ export type RescanReport = {
 };
 
 export type Usage = {
+  /** Files and their bytes, logs apart. */
   readonly files: number;
   readonly bytes: number;
+  readonly logs: number;
   readonly logBytes: number;
   /** Files whose newest version the store has not confirmed yet. */
   readonly unsettled: number;
@@ -176,6 +197,7 @@ export interface WorkspaceApi {
   ): Answer<{ readonly snapshot: Snapshot | "unchanged" }>;
   tree(bucket: string, request: TreeRequest): Answer<TreeAnswer>;
   read(bucket: string, request: ReadRequest): Answer<ReadAnswer>;
+  readMany(bucket: string, request: ReadManyRequest): Answer<ReadManyAnswer>;
   page(bucket: string, request: PageRequest): Answer<PageAnswer>;
   glob(bucket: string, request: GlobRequest): Answer<GlobAnswer>;
   grep(bucket: string, request: GrepRequest): Answer<GrepAnswer>;

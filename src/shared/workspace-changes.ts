@@ -57,6 +57,8 @@ export type ChangeRequest = {
 /** What came of one change. `file`: what shows at its path (`to` for a move) now. */
 export type Changed = {
   readonly file: FileInfo | null;
+  /** Whether no file showed there before this change. */
+  readonly created: boolean;
   /** Occurrences replaced, for an edit, one number an edit. */
   readonly replaced?: readonly number[];
   /** Line of the first replacement in the new text, from 1; for an edit. */

@@ -11,6 +11,8 @@ import type {
   PageAnswer,
   PageRequest,
   ReadAnswer,
+  ReadManyAnswer,
+  ReadManyRequest,
   ReadRequest,
   RescanReport,
   Snapshot,
@@ -33,6 +35,7 @@ import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
 import { manifestOf } from "./manifest.ts";
 import { pageOf } from "./page.ts";
 import { BucketTotals } from "./quota.ts";
+import { readMany } from "./read-many.ts";
 import { readFile } from "./read.ts";
 import { needsRebuild, rebuild } from "./rebuild.ts";
 import { createFetcher } from "./rebuild-fetch.ts";
@@ -113,10 +116,12 @@ export class WorkspaceBucket {
     this.#store = patient;
     this.#contents = contents;
     this.#layers = layers;
-    this.#jobs = [settler, createFetcher(parts), createSweeper(parts)];
+    const sweeper = createSweeper(parts);
+    this.#jobs = [settler, createFetcher(parts), sweeper];
     const totals = new BucketTotals(rows);
     const { markDirty } = settler;
-    this.#context = { rows, layers, contents, limits, totals, clock, markDirty };
+    const { markStaged } = sweeper;
+    this.#context = { rows, layers, contents, limits, totals, clock, markDirty, markStaged };
   }
 
   snapshot(request: SnapshotRequest): Promise<Snapshot | "unchanged"> {
@@ -129,6 +134,10 @@ export class WorkspaceBucket {
 
   read(request: ReadRequest): Promise<ReadAnswer> {
     return this.#read(() => readFile(this.#layers, this.#contents, this.#rows, request));
+  }
+
+  readMany(request: ReadManyRequest): Promise<ReadManyAnswer> {
+    return this.#read(() => readMany(this.#layers, request));
   }
 
   page(request: PageRequest): Promise<PageAnswer> {
@@ -181,16 +190,20 @@ export class WorkspaceBucket {
     return this.#write(() => rescan({ ...context, bucket: key, store: this.#store, clock, log }));
   }
 
-  /** Does what is due and wakes again for what is left; an idle bucket has no alarm. Never throws. */
+  /**
+   * Does what is due and wakes again for what is left; should the object end meanwhile, another one wakes half a minute
+   * later. An idle bucket ends with no alarm. Never throws.
+   */
   async alarm(): Promise<void> {
     const { clock, log, setAlarm } = this.#platform;
     this.#alarmAt = null;
     try {
+      if (nextDue(this.#jobs) === null) return;
+      setAlarm(clock.now() + ALARM_AGAIN_MS);
       await runDue(this.#jobs, clock.now());
       this.#wake();
     } catch (error) {
-      log("error", "workspace.alarm-failed", errorFacts(error));
-      setAlarm(clock.now() + ALARM_AGAIN_MS);
+      log("error", "workspace.alarm_failed", errorFacts(error));
     }
   }
 
@@ -212,7 +225,11 @@ export class WorkspaceBucket {
 
   /** Tables that are empty may be new, or lost: the store knows. Once it has been asked this costs nothing. */
   #whenBorn(): Promise<void> | null {
-    if (this.#born === null && !needsRebuild(this.#rows)) this.#born = Promise.resolve();
+    if (this.#born === null && !needsRebuild(this.#rows)) {
+      this.#born = Promise.resolve();
+      // The alarm may have been lost with the instance before.
+      this.#wake();
+    }
     const { key } = this.#platform;
     const context = { ...this.#context, ...this.#platform, limits: this.#context.limits };
     this.#born ??= rebuild({ ...context, bucket: key, store: this.#store })

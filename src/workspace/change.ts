@@ -27,6 +27,8 @@ export type ChangeContext = {
   readonly clock: Pick<Clock, "now">;
   /** Called in every transaction that leaves the store behind: sees to it that the store will be told. */
   readonly markDirty: (tx: Pick<RowsTx, "sql">) => void;
+  /** Called in the transaction that stages a page of an import: sees to it that a forgotten one goes. */
+  readonly markStaged: (tx: Pick<RowsTx, "sql">) => void;
 };
 
 /** A change with its paths parsed and its content looked at. */
@@ -117,7 +119,8 @@ function planChanges(
   const changed: Changed[] = [];
   for (const it of changes) {
     try {
-      changed.push(resultOf(draft, it.change, applyOne(planning, it)));
+      const isNew = it.change.kind !== "delete" && draft.entry(it.to) === null;
+      changed.push(resultOf(draft, it.change, isNew, applyOne(planning, it)));
     } catch (error) {
       if (error instanceof NotYet) isWaiting = true;
       else if (!isWaiting) throw error;
@@ -170,9 +173,15 @@ function assertExpected(draft: ChangeDraft, path: WorkspacePath, expected: Expec
   );
 }
 
-function resultOf(draft: ChangeDraft, change: Change, { path, ...facts }: Outcome): Changed {
+function resultOf(
+  draft: ChangeDraft,
+  change: Change,
+  isNew: boolean,
+  { path, ...facts }: Outcome,
+): Changed {
   // Nothing shows where something was deleted, so nobody need look.
-  return { file: change.kind === "delete" ? null : draft.info(path), ...facts };
+  const file = change.kind === "delete" ? null : draft.info(path);
+  return { file, created: isNew && file !== null, ...facts };
 }
 
 function commit(

@@ -5,7 +5,8 @@ import { splitLines } from "../shared/text.ts";
 import type { Content } from "../shared/workspace-files.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { decodeText, fetchChecked, putBlob } from "./blobs.ts";
-import type { FileRow, Rows, VersionRow } from "./rows.ts";
+import { logPart } from "./log-part.ts";
+import type { FileRow, Rows, SegmentRow, VersionRow } from "./rows.ts";
 import { readSegment, segmentLines, segmentsOf } from "./segments.ts";
 import { storageKey } from "./storage-key.ts";
 
@@ -19,6 +20,8 @@ export type Contents = {
   /** The text when it is here whole; `null` when it must be fetched, or is no text. Throws when it is missing. */
   readonly textHere: (row: FileRow) => string | null;
   readonly readVersion: (row: VersionRow) => Content | Promise<Content>;
+  /** At most 4 MiB of a log from byte `from` on, however long it is. */
+  readonly logPart: (row: FileRow, from: number) => Content | Promise<Content>;
   /** Lines `offset` to `offset + limit`; of a log without reading the segments before them. */
   readonly lines: (row: FileRow, offset: number, limit: number) => Promise<Lines>;
   /** Puts bytes under their digest, confirmed by the store when this resolves; a second time costs nothing. */
@@ -33,7 +36,7 @@ export type ContentPlaces = {
   readonly log: Log;
 };
 
-/** What one answer can carry; longer logs come in pages. */
+/** What one answer can carry; longer logs come in parts or pages. */
 const LOG_BYTES = 25 * 1024 * 1024;
 
 /**
@@ -57,6 +60,7 @@ export function createContents(places: ContentPlaces): Contents {
       return row.type === "text" || row.type === "log" ? textHere(rows, row) : null;
     },
     readVersion: told(log, (row: VersionRow) => readVersion(places, row)),
+    logPart: (row, from) => told(log, (it: FileRow) => readPart(places, newest(it), from))(row),
     async lines(row, offset, limit) {
       if (row.type === "log") {
         const open = openText(rows, newest(row));
@@ -98,6 +102,15 @@ function readLog({ rows, store, bucket }: ContentPlaces, row: FileRow): Answer {
   if (sealed.length === 0) return { text: open };
   const parts = sealed.map((segment) => () => readSegment(store, bucket, segment));
   return joined(parts, open);
+}
+
+async function readPart(
+  { rows, store, bucket }: ContentPlaces,
+  row: FileRow,
+  from: number,
+): Promise<Content> {
+  const read = (segment: SegmentRow) => readSegment(store, bucket, segment);
+  return { bytes: await logPart(rows.sql, row, from, read) };
 }
 
 function textHere(rows: Rows, { path, body }: FileRow | VersionRow): string | null {

@@ -46,6 +46,7 @@ export async function stageImport(
   for (const change of page.changes) items.push(await stagedFile(context, change));
   const { bytes, logBytes } = context.limits;
   context.rows.commit("stage", (tx) => {
+    context.markStaged(tx);
     const held = stagePage(tx, { id, no: page.no, at: context.clock.now() }, items);
     if (held > bytes + logBytes)
       throw quotaExceeded("Imports that wait hold more than it may itself");

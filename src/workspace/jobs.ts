@@ -64,9 +64,14 @@ export function jobOf(
   return row ?? null;
 }
 
-/** Writes a job in the caller's transaction; one that waits is left as it is, and nothing is written. */
+/** Writes a job in the caller's transaction. One that waits keeps the earlier time; if that is its own, nothing is written. */
 export function addJob(sql: Sql, id: BucketJobId, due: number): void {
-  sql.run("INSERT INTO job(id, due, attempts) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", id, due);
+  sql.run(
+    `INSERT INTO job(id, due, attempts) VALUES (?, ?, 0)
+     ON CONFLICT(id) DO UPDATE SET due = excluded.due WHERE excluded.due < due`,
+    id,
+    due,
+  );
 }
 
 /** Sets when a job runs next, in the caller's transaction; `null` ends it. */

@@ -18,8 +18,11 @@ export type LayerFile = Omit<FileInfo, "path" | "layer"> & { readonly row: FileR
 /** The layer between a bucket and the template: another bucket, which answers for itself. */
 export type SharedLayer = {
   readonly manifest: (known: number | null) => Promise<Manifest | "unchanged">;
-  /** That bucket's own file, under the etag that its manifest has. Throws `CarrelError('not_found')`. */
-  readonly read: (path: string) => Promise<{ readonly etag: string; readonly content: Content }>;
+  /** That bucket's own file, under the etag that its manifest has; with `from`, as `ReadRequest` has it. Throws `CarrelError('not_found')`. */
+  readonly read: (
+    path: string,
+    from?: number,
+  ) => Promise<{ readonly etag: string; readonly content: Content }>;
 };
 
 /** The layers of one bucket. */
@@ -30,13 +33,15 @@ export type Layers = {
   readonly overlay: () => Overlay<LayerFile>;
   /** The content of a file that the overlay shows. What is missing throws; what has changed since is a conflict. */
   readonly content: (entry: OverlayEntry<LayerFile>) => Content | Promise<Content>;
+  /** At most 4 MiB of a log that the overlay shows, from a byte on; otherwise as `content`. */
+  readonly logPart: (entry: OverlayEntry<LayerFile>, from: number) => Content | Promise<Content>;
 };
 
 export type LayersOf = {
   readonly rows: Pick<Rows, "version" | "files" | "whiteouts">;
   readonly template: Template;
   readonly shared: SharedLayer | null;
-  readonly contents: Pick<Contents, "read">;
+  readonly contents: Pick<Contents, "read" | "logPart">;
   readonly clock: Pick<Clock, "now">;
   /** How old the copy of the shared manifest may be; 0 asks each time. Default 30 s. */
   readonly sharedAgeMs?: number;
@@ -64,6 +69,11 @@ export function createLayers(of: LayersOf): Layers {
   const lowest = templateLayer(template);
   const copy = shared && new SharedCopy(shared, of.clock, of.sharedAgeMs ?? 30_000, of.log);
   let made: Made | null = null;
+  const rowOf = ({ path, file }: OverlayEntry<LayerFile>): FileRow => {
+    const row = rows.files.get(path);
+    if (!row || row.version !== file.row?.version) throw movedOn(path);
+    return row;
+  };
 
   return {
     refresh: () => copy?.refresh() ?? Promise.resolve(),
@@ -79,12 +89,16 @@ export function createLayers(of: LayersOf): Layers {
       }
       return made.overlay;
     },
-    content({ path, layer, file }) {
+    content(entry) {
+      const { path, layer, file } = entry;
       if (layer === "template") return templateContent(template, path, file);
       if (layer === "shared" && copy) return copy.content(path, file);
-      const row = rows.files.get(path);
-      if (!row || row.version !== file.row?.version) throw movedOn(path);
-      return contents.read(row);
+      return contents.read(rowOf(entry));
+    },
+    logPart(entry, from) {
+      const { path, layer, file } = entry;
+      if (layer === "shared" && copy) return copy.logPart(path, file, from);
+      return contents.logPart(rowOf(entry), from);
     },
   };
 }
@@ -183,6 +197,10 @@ class SharedCopy {
     return this.#kept.get(keyOf(path, file.etag))?.content ?? this.#fetch(path, file);
   }
 
+  logPart(path: WorkspacePath, file: LayerFile, from: number): Promise<Content> {
+    return this.#fetch(path, file, from);
+  }
+
   #ask(): Promise<void> {
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
@@ -216,18 +234,21 @@ class SharedCopy {
     if (!this.#layer) throw unreachable();
   }
 
-  async #fetch(path: WorkspacePath, file: LayerFile): Promise<Content> {
-    const answer = await this.#read(path);
-    if (answer) this.#keep(keyOf(path, answer.etag), answer.content);
+  async #fetch(path: WorkspacePath, file: LayerFile, from?: number): Promise<Content> {
+    const answer = await this.#read(path, from);
+    if (answer && from === undefined) this.#keep(keyOf(path, answer.etag), answer.content);
     if (answer?.etag === file.etag) return answer.content;
     await this.#askAnew();
     throw this.layer.files.get(path)?.etag === file.etag ? unreachable() : movedOn(path);
   }
 
   /** `null` when the shared layer has no such file any more. */
-  async #read(path: WorkspacePath): Promise<{ etag: string; content: Content } | null> {
+  async #read(
+    path: WorkspacePath,
+    from: number | undefined,
+  ): Promise<{ etag: string; content: Content } | null> {
     try {
-      const { etag, content } = await this.#shared.read(path);
+      const { etag, content } = await this.#shared.read(path, from);
       return { etag: sharedEtag(etag), content };
     } catch (error) {
       if (error instanceof CarrelError && error.code === "not_found") return null;

@@ -2,9 +2,10 @@
 export type BucketLimits = {
   readonly textBytes: number;
   readonly blobBytes: number;
+  /** Files and bytes of all but logs. */
   readonly files: number;
-  /** All files but logs. */
   readonly bytes: number;
+  readonly logs: number;
   readonly logBytes: number;
   /** Previous versions kept of one file. */
   readonly versions: number;
@@ -17,6 +18,7 @@ export const defaultBucketLimits: BucketLimits = {
   blobBytes: 25 * MIB,
   files: 2_000,
   bytes: 100 * MIB,
+  logs: 10_000,
   logBytes: 100 * MIB,
   versions: 50,
 };

@@ -2,16 +2,25 @@ import { quotaExceeded } from "../shared/errors.ts";
 import type { BucketLimits } from "./limits.ts";
 import type { FileRow, Rows } from "./rows.ts";
 
-/** What a bucket holds: files that are there, bytes of all but logs, bytes of logs. */
-export type Totals = { readonly files: number; readonly bytes: number; readonly logBytes: number };
+/** What a bucket holds: files that are there and their bytes, and logs and theirs, which have allowances of their own. */
+export type Totals = {
+  readonly files: number;
+  readonly bytes: number;
+  readonly logs: number;
+  readonly logBytes: number;
+};
+
+const NOTHING: Totals = { files: 0, bytes: 0, logs: 0, logBytes: 0 };
 
 type Counted = Pick<FileRow, "type" | "size"> | null;
 
 /** What one file adds to the totals; nothing when it is absent. */
 export function share(file: Counted): Totals {
-  if (!file || file.type === "gone") return { files: 0, bytes: 0, logBytes: 0 };
-  const isLog = file.type === "log";
-  return { files: 1, bytes: isLog ? 0 : file.size, logBytes: isLog ? file.size : 0 };
+  if (!file || file.type === "gone") return NOTHING;
+  const { size } = file;
+  return file.type === "log"
+    ? { ...NOTHING, logs: 1, logBytes: size }
+    : { ...NOTHING, files: 1, bytes: size };
 }
 
 /** The totals after `file` has taken the place of `before`. */
@@ -20,6 +29,7 @@ export function exchanged(totals: Totals, before: Counted, file: Counted): Total
   return {
     files: totals.files - gone.files + come.files,
     bytes: totals.bytes - gone.bytes + come.bytes,
+    logs: totals.logs - gone.logs + come.logs,
     logBytes: totals.logBytes - gone.logBytes + come.logBytes,
   };
 }
@@ -35,7 +45,7 @@ export class BucketTotals {
 
   get totals(): Totals {
     if (this.#counted?.version !== this.#rows.version) {
-      let totals: Totals = { files: 0, bytes: 0, logBytes: 0 };
+      let totals = NOTHING;
       for (const row of this.#rows.files.values()) totals = exchanged(totals, null, row);
       this.set(totals);
     }
@@ -56,8 +66,10 @@ const inMib = (bytes: number): string => (bytes / MIB).toFixed(1);
  * `CarrelError('quota_exceeded')`.
  */
 export function assertQuota(before: Totals, after: Totals, limits: BucketLimits): void {
-  if (after.files > limits.files && after.files > before.files)
-    throw quotaExceeded(`It may hold ${limits.files} files and would hold ${after.files}`);
+  for (const what of ["files", "logs"] as const) {
+    if (after[what] > limits[what] && after[what] > before[what])
+      throw quotaExceeded(`It may hold ${limits[what]} ${what} and would hold ${after[what]}`);
+  }
   for (const [name, what] of [
     ["bytes", "of files"],
     ["logBytes", "of logs"],

@@ -2,7 +2,7 @@ import { CarrelError, invalid } from "../shared/errors.ts";
 import type { ReadAnswer, ReadRequest } from "../shared/workspace-api.ts";
 import type { Content } from "../shared/workspace-files.ts";
 import type { Contents } from "./contents.ts";
-import { infoOf } from "./file-info.ts";
+import { infoOf, numberIn } from "./file-info.ts";
 import { layerAlone } from "./layers.ts";
 import type { LayerFile, Layers } from "./layers.ts";
 import { nearestPaths } from "./nearest.ts";
@@ -12,11 +12,12 @@ import type { WorkspacePath } from "./path.ts";
 import type { Rows } from "./rows.ts";
 import { versionRows } from "./versions.ts";
 
-type Entry = OverlayEntry<LayerFile>;
+export type Entry = OverlayEntry<LayerFile>;
 
 /**
  * A file with its content: what shows, or with `layer` that layer's own, or with `version` an earlier one of the
- * bucket itself. Throws `CarrelError`: `not_found` with what is spelled like it, `invalid` for a directory.
+ * bucket itself; with `from` a part, if it is a log. Throws `CarrelError`: `not_found` with what is spelled like it,
+ * `invalid` for a directory, and as `readPart` does.
  */
 export async function readFile(
   layers: Layers,
@@ -25,8 +26,9 @@ export async function readFile(
   request: ReadRequest,
 ): Promise<ReadAnswer> {
   const path = workspacePath(request.path);
-  const { layer, version } = request;
+  const { layer, version, from } = request;
   if (version !== undefined) {
+    if (from !== undefined) throw invalid("An earlier version comes whole. Leave out from.");
     if (layer !== undefined && layer !== "own")
       throw invalid("Only a bucket's own files have versions. Leave the layer out.");
     return readVersion(contents, rows, path, version);
@@ -36,8 +38,36 @@ export async function readFile(
     const overlay = layers.overlay();
     return fileIn(layer === undefined ? overlay : layerAlone(overlay, layer), path);
   };
+  if (from !== undefined) return readPart(layers, find, from);
   const { entry, content } = await readShown(layers, find);
-  return { file: infoOf(entry), content };
+  return { file: infoOf(entry), content, next: null };
+}
+
+/**
+ * The file that `find` gives, of a log at most 4 MiB from byte `from` on. Throws `CarrelError`: `invalid` for a later
+ * part of what is no log, `conflict` when the log is shorter than `from`.
+ */
+export async function readPart(
+  layers: Pick<Layers, "content" | "logPart">,
+  find: () => Entry,
+  from: number,
+): Promise<ReadAnswer> {
+  numberIn("from", from, 0, [0, Number.MAX_SAFE_INTEGER]);
+  const { entry, content } = await readShown(layers, find, (found) => {
+    if (found.file.type !== "log") {
+      if (from === 0) return layers.content(found);
+      throw invalid(`${quote(found.path)} is no log, so it comes whole. Read it from 0.`);
+    }
+    if (from <= found.file.size) return layers.logPart(found, from);
+    throw new CarrelError(
+      "conflict",
+      `${quote(found.path)} is shorter than ${from} bytes. Read it from the start.`,
+    );
+  });
+  const file = infoOf(entry);
+  if (!("bytes" in content) || file.type !== "log") return { file, content, next: null };
+  const next = from + content.bytes.length;
+  return { file, content, next: next < file.size ? next : null };
 }
 
 /** The file at `path`. Throws `CarrelError` as `readFile` does. */
@@ -67,11 +97,12 @@ export function missing(overlay: Overlay<LayerFile>, path: WorkspacePath): Carre
 export async function readShown(
   layers: Pick<Layers, "content">,
   find: () => Entry,
+  read: (entry: Entry) => Content | Promise<Content> = (entry) => layers.content(entry),
 ): Promise<{ readonly entry: Entry; readonly content: Content }> {
   let entry = find();
   for (;;) {
     try {
-      return { entry, content: await layers.content(entry) };
+      return { entry, content: await read(entry) };
     } catch (error) {
       const present = find();
       if (present.layer === entry.layer && present.file.etag === entry.file.etag) throw error;
@@ -107,7 +138,7 @@ async function readVersion(
     const file = { path, layer: "own", type, size, executable, etag, at, by: author } as const;
     try {
       const content = await (isPresent ? contents.read(present) : contents.readVersion(row));
-      return { file, content };
+      return { file, content, next: null };
     } catch (error) {
       if (rows.files.get(path) === present) throw error;
     }

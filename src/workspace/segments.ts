@@ -11,7 +11,7 @@ import { storageKey } from "./storage-key.ts";
 export const SEAL_LENGTH = 256 * 1024;
 /** A sealed part is not longer than this, unless one line is. */
 const SEGMENT_LENGTH = 1024 * 1024;
-/** A line without an end is sealed at this length, and shows in pages as two. */
+/** A longer line is sealed at this length, and shows in pages as two. */
 const LINE_LENGTH = 4 * 1024 * 1024;
 
 /** The sealed parts of a log, in order. */
@@ -30,37 +30,59 @@ export function openNumber(sql: Sql, path: WorkspacePath): number {
   return (row?.last ?? -1) + 1;
 }
 
+/** The open text of a log, or of a longer one a beginning of at least `least` units; `null` when it is missing. */
+export function openText(sql: Sql, body: number, least: number): string | null {
+  const texts: string[] = [];
+  let length = 0;
+  const parts = "SELECT text FROM part WHERE body = ? ORDER BY no";
+  for (const { text } of sql.each<{ text: string }>(parts, body)) {
+    texts.push(text);
+    length += text.length;
+    if (length >= least) break;
+  }
+  return texts.length === 0 ? null : texts.join("");
+}
+
+/** What is to become the next part of a log, found without reading more of it than needed; `null`: it is missing. */
+export function nextOf(sql: Sql, body: number): ReturnType<typeof nextSegment> | null {
+  for (const least of [SEGMENT_LENGTH, LINE_LENGTH + 1]) {
+    const text = openText(sql, body, least);
+    if (text === null) return null;
+    const next = nextSegment(text);
+    if (next.isSealed || text.length < least) return next;
+  }
+  throw new Error("a text this long is always sealed");
+}
+
 /** The text that the log's next part has: all of it while it stays open, or what is to be sealed. */
 export function nextSegment(text: string): { readonly text: string; readonly isSealed: boolean } {
   let end = text.lastIndexOf("\n", SEGMENT_LENGTH - 1) + 1;
   if (end < SEAL_LENGTH) end = text.indexOf("\n", SEAL_LENGTH) + 1;
-  if (end === 0 && text.length > LINE_LENGTH) end = cutAt(text, LINE_LENGTH).length;
+  if (end > LINE_LENGTH || (end === 0 && text.length > LINE_LENGTH))
+    end = cutAt(text, LINE_LENGTH).length;
   return end === 0 ? { text, isSealed: false } : { text: text.slice(0, end), isSealed: true };
 }
 
 /** Takes the first `length` units off a body; what was added meanwhile stays, and the body never vanishes. */
 export function trimBody(tx: RowsTx, body: number, length: number): void {
-  const parts = tx.sql.all<{ no: number; text: string }>(
-    "SELECT no, text FROM part WHERE body = ? ORDER BY no",
-    body,
-  );
+  type Part = { readonly no: number; readonly text: string };
   let left = length;
   let last = -1;
-  for (const { no, text } of parts) {
-    if (text.length > left) {
-      if (left > 0)
-        tx.sql.run(
-          "UPDATE part SET text = ? WHERE body = ? AND no = ?",
-          text.slice(left),
-          body,
-          no,
-        );
+  let cut: Part | null = null;
+  const parts = "SELECT no, text FROM part WHERE body = ? ORDER BY no";
+  for (const part of tx.sql.each<Part>(parts, body)) {
+    if (part.text.length > left) {
+      cut = part;
       break;
     }
-    left -= text.length;
-    last = no;
+    left -= part.text.length;
+    last = part.no;
   }
-  if (last === parts.at(-1)?.no) tx.appendPart(body, "");
+  if (cut && left > 0) {
+    const update = "UPDATE part SET text = ? WHERE body = ? AND no = ?";
+    tx.sql.run(update, cut.text.slice(left), body, cut.no);
+  }
+  if (!cut && last >= 0) tx.appendPart(body, "");
   if (last >= 0) tx.dropBody(body, last);
 }
 

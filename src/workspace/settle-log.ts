@@ -2,7 +2,7 @@ import { sha256Hex } from "../shared/sha256.ts";
 import { splitLines } from "../shared/text.ts";
 import type { StoredFacts } from "./metadata.ts";
 import type { FileRow, SegmentRow } from "./rows.ts";
-import { nextSegment, openNumber, trimBody } from "./segments.ts";
+import { nextOf, openNumber, openText, trimBody } from "./segments.ts";
 import { WRITE_GAP_MS, putKey } from "./settle-desk.ts";
 import type { Again, Desk } from "./settle-desk.ts";
 import { isOurs } from "./settle-outside.ts";
@@ -52,10 +52,10 @@ export async function settleLog(desk: Desk, row: FileRow, began: number): Promis
 
 async function partOf({ rows, bucket }: Desk, row: FileRow): Promise<Part> {
   const { path, body } = row;
-  const open = body === null ? null : rows.text(body);
-  if (body === null || open === null) throw new Error(`the end of "${path}" is missing`);
+  const next = body === null ? null : nextOf(rows.sql, body);
+  if (body === null || next === null) throw new Error(`the end of "${path}" is missing`);
+  const { text, isSealed } = next;
   const number = openNumber(rows.sql, path);
-  const { text, isSealed } = nextSegment(open);
   const bytes = new TextEncoder().encode(text);
   const [size, lines, sha256] = [bytes.length, splitLines(text).length, await sha256Hex(bytes)];
   return {
@@ -93,7 +93,7 @@ function confirm(desk: Desk, part: Part, tag: string, began: number): void {
       now?.type === "log" &&
       now.body === body &&
       openNumber(tx.sql, now.path) === segment.number &&
-      rows.text(body)?.startsWith(text);
+      openText(tx.sql, body, text.length)?.startsWith(text);
     if (!now || !isStill) {
       // Another file is there now; that one's put meets this part and goes over it, or its delete takes it.
       if (now) tx.putFile({ ...now, tag });
@@ -112,7 +112,7 @@ function confirm(desk: Desk, part: Part, tag: string, began: number): void {
       );
       trimBody(tx, body, text.length);
     }
-    const isAll = now.version === row.version && (!isSealed || rows.text(body) === "");
+    const isAll = now.version === row.version && (!isSealed || openText(tx.sql, body, 1) === "");
     const dirty = isAll ? null : isSealed && now.version === row.version ? now.dirty : began;
     tx.putFile({ ...now, tag: isSealed ? null : tag, dirty });
   });

@@ -9,6 +9,8 @@ import type {
   PageAnswer,
   PageRequest,
   ReadAnswer,
+  ReadManyAnswer,
+  ReadManyRequest,
   ReadRequest,
   RescanReport,
   Snapshot,
@@ -47,6 +49,8 @@ export type Workspace = {
   readonly snapshot: (request: SnapshotRequest) => Promise<Snapshot | "unchanged">;
   readonly tree: (request: TreeRequest) => Promise<TreeAnswer>;
   readonly read: (request: ReadRequest) => Promise<ReadAnswer>;
+  /** From the first path on, as many as one bucket gives in one call. */
+  readonly readMany: (request: ReadManyRequest) => Promise<ReadManyAnswer>;
   readonly page: (request: PageRequest) => Promise<PageAnswer>;
   readonly glob: (request: GlobRequest) => Promise<GlobAnswer>;
   readonly grep: (request: GrepRequest) => Promise<GrepAnswer>;
@@ -93,9 +97,16 @@ export const createWorkspace = (
   callBucket: CallBucket,
 ): Workspace => overBuckets(bucketOf(scope, owner), bucketOf("USER", owner), callBucket);
 
-/** The shared files of an agent for themselves, all in one bucket, whose own layer they are. Makes no call. */
-export function createSharedWorkspace(agent: string, callBucket: CallBucket): Workspace {
-  const bucket = bucketPrefix({ scope: "AGENT", agent });
+/**
+ * The files that an agent's users share, for themselves: under the scope GLOBAL those of all agents, else the agent's.
+ * All are in one bucket, whose own layer they are. Makes no call.
+ */
+export function createSharedWorkspace(
+  agent: string,
+  callBucket: CallBucket,
+  scope: IsolationScope = "AGENT",
+): Workspace {
+  const bucket = bucketPrefix(scope === "GLOBAL" ? { scope } : { scope: "AGENT", agent });
   return overBuckets(bucket, bucket, callBucket);
 }
 
@@ -111,6 +122,40 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
     if (!answer.ok) throw new CarrelError(answer.code, answer.message);
     return answer as Extract<typeof answer, { ok: true }>;
   };
+
+  return {
+    snapshot: async (request) =>
+      (await call(home, (api, key) => api.snapshot(key, request))).snapshot,
+    read: (request) => call(bucketFor(request.path), (api, key) => api.read(key, request)),
+    async readMany(request) {
+      const bucket = bucketFor(request.paths[0] ?? "");
+      const other = request.paths.findIndex((path) => bucketFor(path) !== bucket);
+      const paths = other === -1 ? request.paths : request.paths.slice(0, other);
+      return call(bucket, (api, key) => api.readMany(key, { ...request, paths }));
+    },
+    page: (request) => call(bucketFor(request.path), (api, key) => api.page(key, request)),
+    ...findIn(home, records, call),
+    async change(request) {
+      const buckets = new Set(request.changes.flatMap(pathsOf).map(bucketFor));
+      const [bucket, other] = buckets;
+      if (other !== undefined)
+        throw invalid("Session records and other files cannot be changed in one request.");
+      const target = bucket ?? home;
+      return (await call(target, (api, key) => api.change(key, request))).changed;
+    },
+    history: async (path) =>
+      (await call(bucketFor(path), (api, key) => api.history(key, path))).versions,
+    usage: async () => (await call(home, (api, key) => api.usage(key))).usage,
+    rescan: async () => (await call(home, (api, key) => api.rescan(key))).report,
+    ...importInto(home, records, call),
+  };
+}
+
+function findIn(
+  home: BucketKey,
+  records: BucketKey,
+  call: Call,
+): Pick<Workspace, "tree" | "glob" | "grep"> {
   /**
    * From both buckets when the whole tree is meant and there are two, each for what is kept in it: what looks like
    * a record in a bucket that users share, by an import or by hand, shows to none of them.
@@ -120,7 +165,7 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
     ask: (bucket: BucketKey, within: { within?: Within }) => Promise<Answer>,
   ): Promise<[Answer, ...Answer[]]> => {
     if (home === records) return [await ask(home, {})];
-    if (workspacePath(path) !== "") return [await ask(bucketFor(path), {})];
+    if (workspacePath(path) !== "") return [await ask(isRecord(path) ? records : home, {})];
     return Promise.all([
       ask(home, { within: { not: RECORDS } }),
       ask(records, { within: RECORDS }),
@@ -128,10 +173,6 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
   };
 
   return {
-    snapshot: async (request) =>
-      (await call(home, (api, key) => api.snapshot(key, request))).snapshot,
-    read: (request) => call(bucketFor(request.path), (api, key) => api.read(key, request)),
-    page: (request) => call(bucketFor(request.path), (api, key) => api.page(key, request)),
     async tree(request) {
       const answers = await both(request.directory ?? "", (bucket, within) =>
         call(bucket, (api, key) => api.tree(key, { ...request, ...within })),
@@ -150,19 +191,6 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
       );
       return joinGreps(answers, request.limit ?? 200);
     },
-    async change(request) {
-      const buckets = new Set(request.changes.flatMap(pathsOf).map(bucketFor));
-      const [bucket, other] = buckets;
-      if (other !== undefined)
-        throw invalid("Session records and other files cannot be changed in one request.");
-      const target = bucket ?? home;
-      return (await call(target, (api, key) => api.change(key, request))).changed;
-    },
-    history: async (path) =>
-      (await call(bucketFor(path), (api, key) => api.history(key, path))).versions,
-    usage: async () => (await call(home, (api, key) => api.usage(key))).usage,
-    rescan: async () => (await call(home, (api, key) => api.rescan(key))).report,
-    ...importInto(home, records, call),
   };
 }
 

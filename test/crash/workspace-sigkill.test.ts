@@ -57,13 +57,12 @@ class Uptime {
 
   /** Asks until a server answers. */
   async ask(user: string, path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set("x-carrel-user", user);
     for (;;) {
       const { url } = await this.#up.promise;
       try {
-        const response = await fetch(`${url}/v1/agents/main${path}`, {
-          ...init,
-          headers: { ...init.headers, "x-carrel-user": user },
-        });
+        const response = await fetch(`${url}/v1/agents/main${path}`, { ...init, headers });
         const body = await response.arrayBuffer();
         if (response.status < 500)
           return new Response(response.status === 304 ? null : body, {

@@ -151,7 +151,7 @@ describe("an export", () => {
     expect(await exportOf("ann")).toEqual(await exportOf("ann"));
   });
 
-  it("has one file in memory at a time, and reads no further than it is read", async () => {
+  it("has one batch of files in memory at a time, and reads no further than it is read", async () => {
     const workspace = new FakeWorkspace({});
     for (let index = 0; index < 600; index++) {
       const path = `f/${String(index).padStart(4, "0")}.txt`;
@@ -160,10 +160,10 @@ describe("an export", () => {
     }
     const options = { directory: "", layer: "own", whiteouts: true } as const;
     const reader = (await exportArchive(workspace, options)).getReader();
-    expect(workspace.reads).toBe(0);
+    expect(workspace.batches).toBe(0);
     for (let chunk = 1; chunk <= 3 * 40; chunk++) {
       await reader.read();
-      expect(workspace.reads).toBe(Math.ceil(chunk / 3));
+      expect(workspace.batches).toBe(Math.ceil(chunk / 3 / workspace.batch));
     }
     await reader.cancel();
     expect(workspace.reads).toBe(40);

@@ -1,5 +1,5 @@
 import { CarrelError, notFound } from "../../src/shared/errors.ts";
-import type { Listed } from "../../src/shared/workspace-api.ts";
+import type { Listed, ReadAnswer } from "../../src/shared/workspace-api.ts";
 import type { Change, Changed, ImportPage } from "../../src/shared/workspace-changes.ts";
 import type { Content, FileInfo, FileVersion } from "../../src/shared/workspace-files.ts";
 import { workspacePath } from "../../src/workspace/path.ts";
@@ -21,6 +21,10 @@ export class FakeWorkspace implements Workspace {
   readonly staged = new Map<string, ImportPage[]>();
   /** Bodies that were given out and may still be in use. */
   reads = 0;
+  batches = 0;
+  /** Files of one answer, and bytes of a log. */
+  batch = 10;
+  part = 4 * 1024 * 1024;
   readonly #template: Readonly<Record<string, string>>;
   readonly #versions = new Map<string, (Stored | null)[]>();
   readonly #done = new Map<string, readonly Changed[]>();
@@ -36,9 +40,24 @@ export class FakeWorkspace implements Workspace {
 
   whiteouts: Workspace["whiteouts"] = async () => [...this.hidden].toSorted();
   rescan: Workspace["rescan"] = async () => ({ taken: [], removed: [], refused: [] });
-  usage: Workspace["usage"] = async () => ({ files: 0, bytes: 0, logBytes: 0, unsettled: 0 });
+  usage: Workspace["usage"] = async () => ({
+    files: 0,
+    bytes: 0,
+    logs: 0,
+    logBytes: 0,
+    unsettled: 0,
+  });
 
-  read: Workspace["read"] = async ({ path, layer, version }) => {
+  readMany: Workspace["readMany"] = async ({ paths, layer }) => {
+    this.batches += 1;
+    const read = async (path: string): Promise<ReadAnswer | null> => {
+      const isThere = this.#shown(layer).some((file) => file.path === workspacePath(path));
+      return isThere ? this.read({ path, from: 0, ...(layer && { layer }) }) : null;
+    };
+    return { files: await Promise.all(paths.slice(0, this.batch).map(read)) };
+  };
+
+  read: Workspace["read"] = async ({ path, layer, version, from }) => {
     this.reads += 1;
     const canonical = workspacePath(path);
     if (version !== undefined) {
@@ -46,13 +65,18 @@ export class FakeWorkspace implements Workspace {
         .get(canonical)
         ?.find((item) => item?.info.etag === `${version}`);
       if (!stored) throw notFound(`Version ${version}`);
-      return { file: this.#ownInfo(canonical, stored), content: contentOf(stored.bytes) };
+      return {
+        file: this.#ownInfo(canonical, stored),
+        content: contentOf(stored.bytes),
+        next: null,
+      };
     }
     const file = this.#shown(layer).find((item) => item.path === canonical);
     if (!file) throw notFound(`"${canonical}"`);
     const text = this.#template[canonical] ?? "";
     const bytes = file.layer === "own" ? this.own.get(canonical)?.bytes : encoder.encode(text);
-    return { file, content: contentOf(bytes ?? new Uint8Array()) };
+    if (file.type === "log" && from !== undefined) return this.#part(file, bytes, from);
+    return { file, content: contentOf(bytes ?? new Uint8Array()), next: null };
   };
 
   page: Workspace["page"] = async ({ path, offset, limit }) => {
@@ -138,7 +162,18 @@ export class FakeWorkspace implements Workspace {
       if (!stored) throw notFound("An earlier version");
       this.#store(path, stored.bytes, stored.executable, by);
     } else throw new Error(`no ${change.kind} here`);
-    return { file: this.#shown().find((file) => file.path === path) ?? null, touched: 1 };
+    const file = this.#shown().find((each) => each.path === path) ?? null;
+    return {
+      file,
+      created: !present,
+      touched: 1,
+    };
+  }
+
+  #part(file: FileInfo, bytes: Uint8Array | undefined, from: number): ReadAnswer {
+    const end = from + this.part;
+    const part = (bytes ?? new Uint8Array()).slice(from, end);
+    return { file, content: { bytes: part }, next: end < file.size ? end : null };
   }
 
   #store(path: string, bytes: Uint8Array, executable: boolean, by: string): void {

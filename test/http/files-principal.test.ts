@@ -18,6 +18,8 @@ type Route = {
   readonly path: string;
   readonly body?: BodyInit;
   readonly headers?: Record<string, string>;
+  /** Of the answer, when it is done; default 200. */
+  readonly done?: number;
 };
 
 /** Every route of this surface, below the agent, with a request that is sound. */
@@ -27,7 +29,7 @@ const routes: readonly Route[] = [
   { method: "HEAD", path: "/files/AGENTS.md" },
   { method: "GET", path: "/files/AGENTS.md?history" },
   { method: "GET", path: "/files/AGENTS.md?offset=0" },
-  { method: "PUT", path: "/files/x.md", body: "x" },
+  { method: "PUT", path: "/files/x.md", body: "x", done: 201 },
   { method: "DELETE", path: "/files/AGENTS.md" },
   { method: "DELETE", path: "/files/AGENTS.md?reset" },
   { method: "GET", path: "/archive" },
@@ -39,8 +41,10 @@ const writes = routes.filter(({ method }) => !["GET", "HEAD"].includes(method));
 const withQuery = (path: string, query: string) =>
   `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-const ask = (user: string | null, agent: string, { path, ...init }: Route, query = "") =>
-  desk.ask(user, `/agents/${agent}${query === "" ? path : withQuery(path, query)}`, init);
+const ask = (user: string | null, agent: string, route: Route, query = "") => {
+  const { path, done: _done, ...init } = route;
+  return desk.ask(user, `/agents/${agent}${query === "" ? path : withQuery(path, query)}`, init);
+};
 
 describe.each(routes)("$method $path", (route) => {
   it("[H2] wants a key that is known", async () => {
@@ -56,7 +60,7 @@ describe.each(routes)("$method $path", (route) => {
     ] as const;
     for (const [user, query] of callers) {
       desk = new Desk();
-      expect((await ask(user, "main", route, query)).status).toBe(200);
+      expect((await ask(user, "main", route, query)).status).toBe(route.done ?? 200);
     }
   });
 
@@ -78,7 +82,7 @@ describe.each(routes)("$method $path", (route) => {
     if (route.path === "/doctor") return;
     expect(response.status).toBe(400);
     if (route.method !== "HEAD") expect((await problemOf(response)).message).toContain("?session=");
-    expect((await ask("ann", "each", route, "session=s1")).status).toBe(200);
+    expect((await ask("ann", "each", route, "session=s1")).status).toBe(route.done ?? 200);
   });
 
   it("[I1] touches the caller's own bucket only", async () => {
@@ -99,7 +103,7 @@ describe.each(writes)("$method $path", (route) => {
       const response = await ask("ann", agent, route, query);
       expect(response.status).toBe(403);
       expect((await problemOf(response)).message).toContain("admin");
-      expect((await ask("root", agent, route, query)).status).toBe(200);
+      expect((await ask("root", agent, route, query)).status).toBe(route.done ?? 200);
     }
     expect([...desk.buckets.keys()].toSorted()).toEqual([
       "v1/agents/main/shared/",

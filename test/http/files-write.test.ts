@@ -28,6 +28,14 @@ describe("a PUT", () => {
     expect(await text("/notes/x.md")).toBe("ho");
   });
 
+  it("is answered by 201 when nothing showed there before", async () => {
+    expect((await put("/notes/x.md", "hi")).status).toBe(201);
+    expect((await put("/notes/x.md", "ho")).status).toBe(200);
+    expect((await put("/AGENTS.md", "mine")).status).toBe(200);
+    await remove("/AGENTS.md");
+    expect((await put("/AGENTS.md", "mine")).status).toBe(201);
+  });
+
   it("[W9] happens only where the etag is that of what shows", async () => {
     expect((await put("/AGENTS.md", "mine", { "if-match": '"t0123456789ab"' })).status).toBe(200);
     const late = await put("/AGENTS.md", "late", { "if-match": '"t0123456789ab"' });

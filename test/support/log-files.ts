@@ -33,7 +33,7 @@ export class LogFiles {
       const known = this.requests.some(({ op }) => op !== undefined && op === request.op);
       if (!known) this.#do(request);
       await this.after(request);
-      return request.changes.map((): Changed => ({ file: null, touched: 1 }));
+      return request.changes.map((): Changed => ({ file: null, created: false, touched: 1 }));
     },
   };
 

@@ -11,7 +11,7 @@ export type ModelFile = {
 };
 
 export type ModelLimits = Record<
-  "textBytes" | "blobBytes" | "files" | "bytes" | "logBytes" | "versions",
+  "textBytes" | "blobBytes" | "files" | "bytes" | "logs" | "logBytes" | "versions",
   number
 >;
 
@@ -42,11 +42,12 @@ export const lineOf = (
   { type, data, executable }: ModelFile,
 ): string => JSON.stringify([path, layer, type, executable, data]);
 
-export function totalsOf(own: ModelLayer): { files: number; bytes: number; logBytes: number } {
+export function totalsOf(own: ModelLayer) {
   const files = [...own.values()].flatMap((unit) => [...unit.values()]);
   const sum = (isLog: boolean) =>
     files.reduce((all, { type, data }) => all + ((type === "log") === isLog ? data.length : 0), 0);
-  return { files: files.length, bytes: sum(false), logBytes: sum(true) };
+  const logs = files.filter(({ type }) => type === "log").length;
+  return { files: files.length - logs, bytes: sum(false), logs, logBytes: sum(true) };
 }
 
 type Json = Record<string, unknown>;

@@ -252,7 +252,7 @@ export class ModelWorkspace {
 
   #checkQuota(before: ModelLayer): void {
     const [was, is] = [totalsOf(before), totalsOf(this.#state.own)];
-    for (const what of ["files", "bytes", "logBytes"] as const)
+    for (const what of ["files", "bytes", "logs", "logBytes"] as const)
       if (is[what] > this.limits[what] && is[what] > was[what]) refuse("quota_exceeded");
   }
 

@@ -7,6 +7,7 @@ export const noWorkspace: Workspace = {
   snapshot: fail,
   tree: fail,
   read: fail,
+  readMany: fail,
   page: fail,
   glob: fail,
   grep: fail,

@@ -41,6 +41,7 @@ export class NodeWorkspace implements Workspace {
   snapshot: Workspace["snapshot"] = (request) => this.#bucket.snapshot(request);
   tree: Workspace["tree"] = (request) => this.#bucket.tree(request);
   read: Workspace["read"] = (request) => this.#bucket.read(request);
+  readMany: Workspace["readMany"] = (request) => this.#bucket.readMany(request);
   page: Workspace["page"] = (request) => this.#bucket.page(request);
   glob: Workspace["glob"] = (request) => this.#bucket.glob(request);
   grep: Workspace["grep"] = (request) => this.#bucket.grep(request);

@@ -112,6 +112,7 @@ function contentsOf(
     read: (row) => (row.type === "blob" ? fetch(row.path) : { text: textOf(row) }),
     textHere: (row) => (row.type === "text" ? textOf(row) : null),
     readVersion: (row) => (row.type === "blob" ? fetch(row.path) : { text: textOf(row) }),
+    logPart: () => Promise.reject(new Error("no parts of logs here")),
     async lines(row, offset, limit) {
       fetched.push(row.path);
       await Promise.resolve();

@@ -66,14 +66,16 @@ export function settledBucket(of: SettledBucketOf = {}): SettledBucket {
   const template = templateOf(of.template ?? {});
   const layers = createLayers({ rows, contents, clock, log, template, shared: null });
   const totals = new BucketTotals(rows);
-  const context = { ...parts, layers, totals, markDirty: settler.markDirty };
+  const sweeper = createSweeper(parts);
+  const { markStaged } = sweeper;
+  const context = { ...parts, layers, totals, markDirty: settler.markDirty, markStaged };
   const change = (...changes: readonly Change[]) =>
     applyChanges(context, { by: "user:ann", changes });
   return {
     ...context,
     settler,
     fetcher: createFetcher(parts),
-    sweeper: createSweeper(parts),
+    sweeper,
     change,
     write: (path, content) =>
       change({

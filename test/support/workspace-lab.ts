@@ -122,8 +122,9 @@ export class WorkspaceLab {
     const key = bucketPrefix({ scope: "AGENT", agent });
     return {
       manifest: (known) => this.bucket(key).manifest(known),
-      read: async (path) => {
-        const { file, content } = await this.bucket(key).read({ path, layer: "own" });
+      read: async (path, from) => {
+        const request = { path, layer: "own", ...(from === undefined ? {} : { from }) } as const;
+        const { file, content } = await this.bucket(key).read(request);
         return { etag: file.etag, content };
       },
     };

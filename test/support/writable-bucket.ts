@@ -61,7 +61,16 @@ export function writableBucket(of: BucketOf = {}): WritableBucket {
     tx.sql.run("INSERT INTO job(id, due, attempts) VALUES ('settle', 0, 0) ON CONFLICT DO NOTHING");
   };
   const totals = new BucketTotals(rows);
-  const context = { rows, layers, contents, limits, clock, totals, markDirty };
+  const context = {
+    rows,
+    layers,
+    contents,
+    limits,
+    clock,
+    totals,
+    markDirty,
+    markStaged: () => {},
+  };
   const change = (...changes: readonly Change[]) => applyChanges(context, { by: BY, changes });
   const contentAt = async (path: string): Promise<Content | null> => {
     const entry = layers.overlay().entries.find((it) => it.path === path);

@@ -150,22 +150,27 @@ describe("the log of a session", () => {
 
 /** Statements and rows written of `work`, as the platform would count them. */
 async function costOf(lab: SessionLab, work: () => Promise<void>) {
-  const { sql } = lab;
-  const plain = { ...sql };
+  const plain = { ...lab.sql };
   const written = () => plain.all<{ rows: number }>("SELECT total_changes() AS rows")[0]?.rows ?? 0;
   let statements = 0;
-  const counted =
-    <Args extends unknown[], Result>(statement: (...args: Args) => Result) =>
-    (...args: Args): Result => {
+  const counted: Omit<Sql, "transaction"> = {
+    all(query, ...params) {
       statements++;
-      return statement(...args);
-    };
-  sql.all = counted(plain.all) as Sql["all"];
-  sql.each = counted(plain.each) as Sql["each"];
-  sql.run = counted(plain.run);
+      return plain.all(query, ...params);
+    },
+    each(query, ...params) {
+      statements++;
+      return plain.each(query, ...params);
+    },
+    run(query, ...params) {
+      statements++;
+      return plain.run(query, ...params);
+    },
+  };
+  Object.assign(lab.sql, counted);
   const before = written();
   await work();
-  Object.assign(sql, plain);
+  Object.assign(lab.sql, plain);
   return { statements, rows: written() - before };
 }
 

@@ -34,15 +34,20 @@ export async function callersWithKeys(
 /** Who speaks, to which agent, in which session. */
 export type Speaker = { readonly agent: string; readonly user: string; readonly session: string };
 
-/** Says `message` and gives the turn's events, to their end. */
+/** Says `message`, with this idempotency key or one of its own, and gives the turn's events, to their end. */
 export async function say(
   ask: AskAs,
   { agent, user, session }: Speaker,
   message: string,
+  key?: string,
 ): Promise<SessionEvent[]> {
   const response = await ask(user, `/v1/agents/${agent}/sessions/${session}/turns`, {
     method: "POST",
-    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    headers: {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      ...(key === undefined ? {} : { "idempotency-key": key }),
+    },
     body: JSON.stringify({ message }),
   });
   const text = await response.text();

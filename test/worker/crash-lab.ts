@@ -142,9 +142,9 @@ function castOf(at: Place, client: FaithfulClient): Cast {
 /** Fires the alarm until no turn is left. One that is cut off fires again: the platform promises at least once. */
 async function settle({ session, agent }: Place): Promise<void> {
   for (let looks = 0; looks < PATIENCE; looks++) {
-    const { jobs } = await tablesOf(session, agent);
-    if (jobs.length === 0) return;
     try {
+      const { jobs } = await tablesOf(session, agent);
+      if (jobs.length === 0) return;
       await runDurableObjectAlarm(sessionStub(session, agent));
     } catch {
       await runInDurableObject(sessionStub(session, agent), (_, state) =>

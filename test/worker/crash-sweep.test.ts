@@ -43,7 +43,7 @@ describe("a session whose object crashes", { timeout: PATIENCE_MS }, () => {
 
   it("[T1] there was a crash at every kind of point", () => {
     const commits =
-      "accept claim start recover attempt retry live step intent result stop end window job";
+      "accept register claim start recover attempt retry live step intent result stop end window job";
     const kinds = commits.split(" ").map((name) => `commit:${name}`);
     kinds.push("model", "tool", "alarm");
     const expected = kinds.flatMap((kind) => [`${kind}:before`, `${kind}:after`]);

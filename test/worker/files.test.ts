@@ -126,7 +126,7 @@ describe("a file over HTTP", () => {
 
   it("[W16] past 25 MiB is refused, and one of 25 MiB is not", async () => {
     const full = new Uint8Array(25 * 2 ** 20).fill(7);
-    expect((await put("w16", "full.bin", full)).status).toBe(200);
+    expect((await put("w16", "full.bin", full)).status).toBe(201);
     expect((await bytesAt("w16", "full.bin")).length).toBe(full.length);
     const more = await put("w16", "more.bin", new Uint8Array(full.length + 1));
     expect([more.status, (await problem(more)).code]).toEqual([413, "too_large"]);
@@ -144,6 +144,27 @@ describe("a file over HTTP", () => {
 });
 
 describe("an archive over HTTP", () => {
+  it("[W5] [W17] takes in a log of 9 MiB, which comes back as a stream and in an archive", async () => {
+    const lines = Array.from(
+      { length: 200_000 },
+      (_, no) => `{"no":${no},"said":"é漢😀 and a few words"}\n`,
+    );
+    const log = utf8(lines.join(""));
+    expect(log.length).toBeGreaterThan(9_000_000);
+    const writer = new ZipWriter();
+    const entry = { path: "x.log.jsonl", bytes: log, executable: false, at: null, compress: true };
+    const zip = concat([...writer.add(entry), ...writer.end(new Uint8Array())]);
+    expect((await importTo("w5-log", zip)).status).toBe(200);
+    const response = await ask("w5-log", "/files/x.log.jsonl");
+    expect(response.headers.get("content-length")).toBe(null);
+    const same = (bytes: Uint8Array) => Buffer.from(bytes).equals(log);
+    expect(same(new Uint8Array(await response.arrayBuffer()))).toBe(true);
+    const archive = new Uint8Array(await (await ask("w5-log", "/archive")).arrayBuffer());
+    expect(same(unzipSync(archive)["x.log.jsonl"] ?? new Uint8Array())).toBe(true);
+    expect((await importTo("w5-log-2", archive as Uint8Array<ArrayBuffer>)).status).toBe(200);
+    expect(same(await bytesAt("w5-log-2", "x.log.jsonl"))).toBe(true);
+  });
+
   it("[W17] of one user's files makes another's the same, byte for byte", async () => {
     for (const [name, bytes] of contents) {
       const executable = { "x-carrel-executable": String(name === "text") };

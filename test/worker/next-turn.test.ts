@@ -40,7 +40,7 @@ async function promptOf(user: User): Promise<string> {
 async function change(user: string, method: string, path: string, body?: string): Promise<void> {
   const init = body === undefined ? { method } : { method, body };
   const response = await ask(user, `/v1/agents/by-user/files/${path}`, init);
-  expect(response.status).toBe(200);
+  expect(response.status).toBeLessThan(300);
 }
 
 describe("the prompt of a user's next turn", () => {

@@ -1,5 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { exports } from "cloudflare:workers";
+import { platformSql } from "../../durable-objects/sql.ts";
+import { sessionTables } from "../../src/session/schema.ts";
 import { sessionKey } from "../../src/shared/ids.ts";
 import { FaithfulClient } from "../support/faithful-client.ts";
 import { readTables, type Tables } from "../support/invariants.ts";
@@ -17,11 +19,12 @@ export const keyOf = (session: string, agent = "scripted"): string =>
 export const sessionStub = (session: string, agent?: string) =>
   env.SESSIONS.getByName(keyOf(session, agent));
 
-/** The rows of a session. Wakes its object, which by itself starts nothing. */
+/** The rows of a session; none when it was never written to. Wakes its object, which by itself starts nothing. */
 export const tablesOf = (session: string, agent?: string): Promise<Tables> =>
-  runInDurableObject(sessionStub(session, agent), (_, state) =>
-    readTables((query) => state.storage.sql.exec(query).toArray()),
-  );
+  runInDurableObject(sessionStub(session, agent), (_, state) => {
+    const sql = sessionTables(platformSql(state.storage));
+    return readTables((query) => sql.all(query));
+  });
 
 /** A client of a session. */
 export function clientOf(session: string, agent = "scripted"): FaithfulClient {

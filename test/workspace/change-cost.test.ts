@@ -96,7 +96,7 @@ describe("what a change costs", () => {
       const names = Array.from({ length: 500 }, (_, no) => `d${no % 7}/f${page}-${no}.md`);
       await bucket.change(...names.map((path) => write(path, "x")));
     }
-    expect(bucket.totals.totals).toEqual({ files: 2_000, bytes: 2_000, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({ files: 2_000, bytes: 2_000, logs: 0, logBytes: 0 });
     await expect(bucket.write("one-more.md", "x")).rejects.toMatchObject({
       code: "quota_exceeded",
     });

@@ -36,7 +36,7 @@ describe("a bucket's jobs", () => {
     addJob(sql, "settle", 500);
     addJob(sql, "fetch", 200);
     addJob(sql, "fetch", 100);
-    expect(nextDue(jobs)).toBe(200);
+    expect(nextDue(jobs)).toBe(100);
     await parts.clock.pass(200);
     await runDue(jobs, parts.clock.now());
     expect([runs, nextDue(jobs)]).toEqual([["fetch"], 500]);

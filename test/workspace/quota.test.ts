@@ -18,7 +18,7 @@ const append = (path: string, size: number): Change => ({
   text: "x".repeat(size),
 });
 
-const limits = { files: 3, bytes: 100, logBytes: 50, textBytes: 60, blobBytes: 80 };
+const limits = { files: 3, bytes: 100, logs: 1, logBytes: 50, textBytes: 60, blobBytes: 80 };
 const template = { "AGENTS.md": "x".repeat(45), "skills/x/a.md": "a", "skills/x/b.md": "b" };
 
 const stored = async ({ sql, store }: WritableBucket) => ({
@@ -49,6 +49,7 @@ describe("quotas", () => {
     ["too many bytes", "quota_exceeded", [write("c", 41)]],
     ["too many bytes in a blob", "quota_exceeded", [blob("c", 41)]],
     ["too many bytes by copying up", "quota_exceeded", [append("AGENTS.md", 1)]],
+    ["one log too many", "quota_exceeded", [append("s.log.jsonl", 1), append("t.log.jsonl", 1)]],
     ["a log past its own allowance", "quota_exceeded", [append("s.log.jsonl", 51)]],
   ])("[W16] refuse %s and leave nothing behind", async (_, code, changes) => {
     const bucket = writableBucket({ limits, template });
@@ -56,7 +57,7 @@ describe("quotas", () => {
     const before = await stored(bucket);
     await expect(bucket.change(...changes)).rejects.toMatchObject({ name: "CarrelError", code });
     expect(await stored(bucket)).toEqual(before);
-    expect(bucket.totals.totals).toEqual({ files: 2, bytes: 60, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({ files: 2, bytes: 60, logs: 0, logBytes: 0 });
   });
 
   it("[W16] a log has room of its own, and no length of its own", async () => {
@@ -66,7 +67,7 @@ describe("quotas", () => {
     await expect(bucket.change(append("s.log.jsonl", 1_900_001))).rejects.toMatchObject({
       code: "too_large",
     });
-    expect(bucket.totals.totals).toEqual({ files: 2, bytes: 60, logBytes: 3_800_000 });
+    expect(bucket.totals.totals).toEqual({ files: 1, bytes: 60, logs: 1, logBytes: 3_800_000 });
   });
 
   it("[W16] a bucket that is full, or past a limit that was lowered, can still shrink", async () => {
@@ -80,7 +81,7 @@ describe("quotas", () => {
     await bucket.change(write("a", 20));
     await bucket.change({ kind: "delete", path: "c" }, { kind: "delete", path: "s.log.jsonl" });
     await expect(bucket.change(write("a", 21))).rejects.toMatchObject({ code: "quota_exceeded" });
-    expect(bucket.totals.totals).toEqual({ files: 1, bytes: 20, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({ files: 1, bytes: 20, logs: 0, logBytes: 0 });
   });
 
   it("[W16] totals follow what others write, too", async () => {
@@ -92,7 +93,7 @@ describe("quotas", () => {
     });
     expect(bucket.totals.totals.bytes).toBe(9);
     await bucket.change(write("b", 1));
-    expect(bucket.totals.totals).toEqual({ files: 2, bytes: 10, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({ files: 2, bytes: 10, logs: 0, logBytes: 0 });
   });
 
   it("[W16] a refused request with a blob has not put it", async () => {

@@ -138,6 +138,30 @@ describe("a rebuild", () => {
     expect(row && (await bucket.contents.read(row))).toEqual({ text: "two" });
   });
 
+  it("[W11] a text that changes while it is fetched stays as it was changed", async () => {
+    const store = createMemoryStore();
+    await filled(store);
+    let meanwhile = async () => {};
+    const slow: typeof store = {
+      ...store,
+      async get(name) {
+        const found = await store.get(name);
+        await meanwhile();
+        return found;
+      },
+    };
+    const bucket = settledBucket({ store: slow });
+    await rebuild(bucket);
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      await bucket.write("run.sh", "changed");
+    };
+    const row = bucket.rows.files.get(at("run.sh"));
+    expect(row && (await bucket.contents.read(row))).toEqual({ text: "#!/bin/sh\n" });
+    const changed = bucket.rows.files.get(at("run.sh"));
+    expect(changed && (await bucket.contents.read(changed))).toEqual({ text: "changed" });
+  });
+
   it("[W12] a text that the store has lost or that was damaged stays an error and is not asked for without end", async () => {
     const store = createMemoryStore();
     await filled(store);

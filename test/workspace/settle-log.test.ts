@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { commitImport, stageImport } from "../../src/workspace/import.ts";
 import { rebuild } from "../../src/workspace/rebuild.ts";
 import { segmentsOf } from "../../src/workspace/segments.ts";
 import { HastyClock } from "../support/hasty-clock.ts";
@@ -112,6 +113,62 @@ describe("a log", () => {
     const rebuilt = settledBucket({ store: inner });
     await rebuild(rebuilt);
     expect(await dump(rebuilt)).toEqual(await dump(bucket));
+  });
+
+  it("[W11] that an import replaces while it is sealed keeps the imported text", async () => {
+    const inner = createMemoryStore();
+    let meanwhile = async () => {};
+    const store: typeof inner = {
+      ...inner,
+      async put(...asked) {
+        const outcome = await inner.put(...asked);
+        await meanwhile();
+        return outcome;
+      },
+    };
+    const bucket = settledBucket({ store });
+    await bucket.change({ kind: "append", path: LOG, text: line(1, 300_000) });
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      const content = { text: "imported\n" };
+      await stageImport(bucket, "i", { no: 0, changes: [{ kind: "write", path: LOG, content }] });
+      await commitImport(bucket, "i", "job:import");
+    };
+    await runOut(bucket.settler, bucket.clock);
+    const row = bucket.rows.files.get(at(LOG));
+    expect(row && (await bucket.contents.read(row))).toEqual({ text: "imported\n" });
+  });
+
+  it("[W11] whose key a late delete may still hit is not sealed before that is over", async () => {
+    const inner = createMemoryStore();
+    let late: (() => Promise<void>) | null = null;
+    let isLate = false;
+    const store: typeof inner = {
+      ...inner,
+      async delete(keys) {
+        if (!isLate) return inner.delete(keys);
+        isLate = false;
+        late = () => inner.delete(keys);
+        throw new Error("no answer");
+      },
+    };
+    const bucket = settledBucket({ store });
+    await bucket.change({ kind: "append", path: LOG, text: "old\n" });
+    await runOut(bucket.settler, bucket.clock);
+    await bucket.change({ kind: "delete", path: LOG });
+    await bucket.clock.sleep(10_000);
+    isLate = true;
+    await bucket.settler.run();
+    await bucket.change({ kind: "append", path: LOG, text: line(1, 300_000) });
+    await bucket.clock.sleep(20_000);
+    await bucket.settler.run();
+    await bucket.clock.sleep(20_000);
+    await bucket.settler.run();
+    await (late as (() => Promise<void>) | null)?.();
+    await runOut(bucket.settler, bucket.clock);
+    const row = bucket.rows.files.get(at(LOG));
+    expect(row && (await bucket.contents.read(row))).toEqual({ text: line(1, 300_000) });
+    expect(segmentsOf(bucket.rows.sql, at(LOG))).toHaveLength(1);
   });
 
   it("[W12] with a part that is lost or damaged is an error, whole and in pages", async () => {

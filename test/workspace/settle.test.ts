@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { setJob } from "../../src/workspace/jobs.ts";
 import { factsOf } from "../../src/workspace/metadata.ts";
 import { rebuild } from "../../src/workspace/rebuild.ts";
 import type { StorageKey } from "../../src/workspace/storage-key.ts";
@@ -45,6 +46,17 @@ describe("the write-behind", () => {
     expect(await store.get(key("whiteouts/knowledge/a.md"))).toBeNull();
     expect(await textAt(store, "versions/AGENTS.md/0000000000000002")).toBe("two\r\n");
     expect([...bucket.rows.files.values()].filter(({ type }) => type === "gone")).toEqual([]);
+  });
+
+  it("[W10] a change is put in time though the job waits for something later", async () => {
+    const store = createMemoryStore();
+    const bucket = settledBucket({ store });
+    bucket.rows.commit("later", ({ sql }) => setJob(sql, "settle", 57_000, 0));
+    await bucket.write("a.txt", "now");
+    expect(bucket.settler.due()).toBe(10_000);
+    await bucket.clock.sleep(10_000);
+    await bucket.settler.run();
+    expect(await textAt(store, "files/a.txt")).toBe("now");
   });
 
   it("[W10] many quick changes of three files are three puts, each file's after it was quiet for 10 s", async () => {
@@ -150,77 +162,6 @@ describe("the write-behind", () => {
       'AGENTS.md was text 1 3 false 0 user:ann "one"',
       expect.stringMatching(/^AGENTS.md was text 3 7 false \d+ outside "outside"$/),
     ]);
-  });
-
-  it("[W10] on a store whose tags are digests, an older put that comes late is found and put right", async () => {
-    const inner = createMemoryStore();
-    const tags = new Map<string, string>();
-    const digest = (bytes: Uint8Array) => `d${Buffer.from(bytes).toString("hex")}`;
-    const late: (() => Promise<unknown>)[] = [];
-    let isLate = false;
-    const store: typeof inner = {
-      ...inner,
-      async put(name, bytes, options = {}) {
-        const { onlyIf } = options;
-        const act = async () => {
-          const found = await inner.get(name);
-          const holds = onlyIf === "absent" ? !found : found && digest(found.bytes) === onlyIf?.tag;
-          if (!holds) return { kind: "conflict" } as const;
-          await inner.put(name, bytes, { metadata: options.metadata ?? {} });
-          tags.set(name, digest(bytes));
-          return { kind: "stored", tag: digest(bytes) } as const;
-        };
-        if (!isLate) return act();
-        isLate = false;
-        late.push(act);
-        throw new Error("no answer");
-      },
-      async get(name) {
-        const found = await inner.get(name);
-        return found && { ...found, tag: digest(found.bytes) };
-      },
-    };
-    const bucket = settledBucket({ store });
-    await bucket.write("a", "first");
-    await runOut(bucket.settler, bucket.clock);
-    await bucket.write("a", "second");
-    isLate = true;
-    await bucket.clock.sleep(10_000);
-    await bucket.settler.run();
-    await bucket.write("a", "first");
-    await bucket.clock.sleep(10_000);
-    await bucket.settler.run();
-    for (const act of late) await act();
-    expect(await textAt(inner, "files/a")).toBe("second");
-    await runOut(bucket.settler, bucket.clock);
-    expect(await textAt(inner, "files/a")).toBe("first");
-  });
-
-  it("[W10] a file whose first put comes late after it was deleted does not come back", async () => {
-    const inner = createMemoryStore();
-    const late: (() => Promise<unknown>)[] = [];
-    let isLate = true;
-    const store: typeof inner = {
-      ...inner,
-      async put(...asked) {
-        if (!isLate) return inner.put(...asked);
-        isLate = false;
-        late.push(() => inner.put(...asked));
-        throw new Error("no answer");
-      },
-    };
-    const bucket = settledBucket({ store });
-    await bucket.write("a", "text");
-    await bucket.clock.sleep(10_000);
-    await bucket.settler.run();
-    await bucket.change({ kind: "delete", path: "a" });
-    await bucket.clock.sleep(10_000);
-    await bucket.settler.run();
-    expect(bucket.rows.files.size).toBe(0);
-    for (const act of late) await act();
-    expect(await textAt(inner, "files/a")).toBe("text");
-    await runOut(bucket.settler, bucket.clock);
-    expect(await textAt(inner, "files/a")).toBeNull();
   });
 
   it("[W10] a store that fails is tried after 2 s, 4 s … up to 10 minutes, and nothing is forgotten", async () => {

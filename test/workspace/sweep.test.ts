@@ -51,9 +51,11 @@ describe("the sweep", () => {
     await bucket.clock.sleep(SWEEP_EVERY_MS + 60_000);
     await bucket.sweeper.run();
     await bucket.clock.sleep(24 * HOUR);
-    await bucket.write("work/x.bin", new Uint8Array([0, 1]));
+    await bucket.contents.putBlob(new Uint8Array([0, 1]));
     await bucket.clock.sleep(2 * HOUR);
     await bucket.sweeper.run();
+    expect((await names(store)).filter((name) => name.startsWith("blobs/"))).toHaveLength(2);
+    await bucket.write("work/x.bin", new Uint8Array([0, 1]));
     const row = bucket.rows.files.get(at("work/x.bin"));
     expect(row && (await bucket.contents.read(row))).toEqual({ bytes: new Uint8Array([0, 1]) });
     expect((await names(store)).filter((name) => name.startsWith("blobs/"))).toHaveLength(2);
@@ -80,7 +82,9 @@ describe("the sweep", () => {
     await bucket.sweeper.run();
     const again = () => bucket.write("work/x.bin", new Uint8Array([0, 1]));
     await expect(again()).rejects.toMatchObject({ code: "overloaded" });
+    await bucket.clock.sleep(3_000);
     await bucket.sweeper.run();
+    await expect(again()).rejects.toMatchObject({ code: "overloaded" });
     await (late as (() => Promise<void>) | null)?.();
     await runOut(bucket.settler, bucket.clock);
     await again();

@@ -46,12 +46,14 @@ describe("a tree", () => {
     expect(lines(await tree(layersOver(readableBucket()), { layer: "shared" }))).toEqual([]);
   });
 
-  it("shows only what lies within the names that are given", async () => {
+  it("shows only what lies within the names that are given, or all but that", async () => {
     const layers = layersOver(readableBucket({ "plans/a.md": "", "plans.md": "", "x/plans": "" }));
     expect(lines(await tree(layers, { within: ["plans"] }))).toEqual(["plans own /"]);
     const all = await tree(layers, { within: ["plans"], recursive: true });
     expect(lines(all)).toEqual(["plans/a.md own text"]);
     expect(all.total).toBe(1);
+    const rest = await tree(layers, { within: { not: ["plans"] }, layer: "own", recursive: true });
+    expect(lines(rest)).toEqual(["plans.md own text", "x/plans own text"]);
   });
 
   it("[W8] comes in pages, past 1,000 entries, each entry once, and says when it was cut", async () => {
