@@ -13,7 +13,7 @@ const worker = (name) => fileURLToPath(new URL(`worker/${name}`, import.meta.url
 const json = { "content-type": "application/json" };
 
 const carrelSettings = {
-  objects: { SESSIONS: "SessionObject" },
+  objects: { SESSIONS: "SessionObject", WORKSPACES: "WorkspaceObject", REGISTRY: "RegistryObject" },
   vars: (mockUrl) => ({
     MODEL: "openai-compatible:mock",
     OPENAI_COMPATIBLE_BASE_URL: `${mockUrl}/v1`,

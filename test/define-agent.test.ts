@@ -9,7 +9,7 @@ import {
   type AgentDefinition,
 } from "../src/define-agent.ts";
 import { defaultWindow } from "../src/turn/window.ts";
-import { snapshotOf } from "../src/workspace/snapshot.ts";
+import { createSnapshots } from "../src/workspace/snapshot.ts";
 import { createTemplate, type Template } from "../src/workspace/template.ts";
 import { layersOver, readableBucket } from "./support/readable-bucket.ts";
 import { SessionLab } from "./turn/session-lab.ts";
@@ -80,7 +80,7 @@ async function seenBy(definition: AgentDefinition, bundled: Template) {
   const template = templateOf(definition, bundled);
   const layers = layersOver(readableBucket({ "MEMORY.md": "- tea" }), { template });
   const options = promptOptionsOf(definition);
-  const snapshot = await snapshotOf(layers, snapshotRequest(options, null));
+  const snapshot = await createSnapshots(layers)(snapshotRequest(options, null));
   if (snapshot === "unchanged") throw new Error("unchanged from nothing");
   const files = await Promise.all(
     layers.overlay().entries.map(async (entry) => {

@@ -2,6 +2,7 @@ import * as z from "zod";
 export { RegistryObject } from "../../durable-objects/registry.ts";
 import { sessionObject } from "../../durable-objects/session.ts";
 import { workspaceObject } from "../../durable-objects/workspace.ts";
+import type { Env } from "../../src/env.ts";
 import { defineAgent } from "../../src/define-agent.ts";
 import { createDeployment } from "../../src/harness.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -32,6 +33,19 @@ const deployment = createDeployment(
 );
 
 export class SessionObject extends sessionObject(deployment) {}
-export class WorkspaceObject extends workspaceObject(deployment) {}
+
+/** A store that takes everything and keeps nothing: bare workerd has no R2, and no turn waits for it. */
+const WORKSPACE = {
+  get: async () => null,
+  put: async () => ({ etag: "kept" }),
+  delete: async () => {},
+  list: async () => ({ objects: [], truncated: false }),
+};
+
+export class WorkspaceObject extends workspaceObject(deployment) {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, { ...env, WORKSPACE });
+  }
+}
 
 export default { fetch: createApp(deployment).fetch };

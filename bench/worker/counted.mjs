@@ -1,23 +1,26 @@
 // A counter in front of an object's storage. Not used where time is measured.
 const cursors = [];
 const calls = {};
+/** The storages of the objects that are counted. */
+const counting = new WeakSet();
 
 /** Patches the prototypes behind an object's storage, which all objects of the isolate share, once. */
 function count(storage) {
+  counting.add(storage).add(storage.sql);
   const sql = Object.getPrototypeOf(storage.sql);
   if (sql.isCounted) return;
   sql.isCounted = true;
   const { exec } = sql;
   sql.exec = function (...args) {
     const cursor = exec.apply(this, args);
-    cursors.push(cursor);
+    if (counting.has(this)) cursors.push(cursor);
     return cursor;
   };
   const prototype = Object.getPrototypeOf(storage);
   for (const name of ["setAlarm", "deleteAlarm", "transactionSync", "put", "delete", "get"]) {
     const original = prototype[name];
     prototype[name] = function (...args) {
-      calls[name] = (calls[name] ?? 0) + 1;
+      if (counting.has(this)) calls[name] = (calls[name] ?? 0) + 1;
       return original.apply(this, args);
     };
   }

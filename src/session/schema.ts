@@ -1,4 +1,4 @@
-import { migrate, type SchemaSteps } from "../shared/migrate.ts";
+import { tablesOnWrite, type SchemaSteps } from "../shared/migrate.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /**
@@ -40,31 +40,5 @@ const STEPS: SchemaSteps = [
   ],
 ];
 
-/**
- * The tables of a session, up to date, or an error when newer code wrote them: see `migrate`. A session that was
- * never written to reads as empty and gets its tables with the first write, so that asking leaves nothing behind.
- */
-export function sessionTables(sql: Sql): Sql {
-  let exist = sql.all("SELECT 1 FROM sqlite_schema WHERE name = 'schema_step'").length > 0;
-  const make = (): void => {
-    migrate(sql, "session", STEPS);
-    exist = true;
-  };
-  if (exist) make();
-  if (exist) return sql;
-  const beforeWrite = (): void => {
-    if (!exist) make();
-  };
-  return {
-    all: (query, ...params) => (exist ? sql.all(query, ...params) : []),
-    each: (query, ...params) => (exist ? sql.each(query, ...params) : []),
-    run(query, ...params) {
-      beforeWrite();
-      return sql.run(query, ...params);
-    },
-    transaction(work) {
-      beforeWrite();
-      return sql.transaction(work);
-    },
-  };
-}
+/** The tables of a session, brought up to date, or made at the first write: see `tablesOnWrite`. */
+export const sessionTables = (sql: Sql): Sql => tablesOnWrite(sql, "session", STEPS);

@@ -20,3 +20,32 @@ export function migrate(sql: Sql, what: string, steps: SchemaSteps): void {
     });
   }
 }
+
+/**
+ * The same tables, made only when something is first written: until then they read as empty. So looking at an object
+ * that does not exist leaves nothing behind.
+ */
+export function tablesOnWrite(sql: Sql, what: string, steps: SchemaSteps): Sql {
+  let exist = sql.all("SELECT 1 FROM sqlite_schema WHERE name = 'schema_step'").length > 0;
+  const make = (): void => {
+    migrate(sql, what, steps);
+    exist = true;
+  };
+  if (exist) make();
+  if (exist) return sql;
+  const beforeWrite = (): void => {
+    if (!exist) make();
+  };
+  return {
+    all: (query, ...params) => (exist ? sql.all(query, ...params) : []),
+    each: (query, ...params) => (exist ? sql.each(query, ...params) : []),
+    run(query, ...params) {
+      beforeWrite();
+      return sql.run(query, ...params);
+    },
+    transaction(work) {
+      beforeWrite();
+      return sql.transaction(work);
+    },
+  };
+}

@@ -37,13 +37,13 @@ import { pageOf } from "./page.ts";
 import { BucketTotals } from "./quota.ts";
 import { readMany } from "./read-many.ts";
 import { readFile } from "./read.ts";
-import { needsRebuild, rebuild } from "./rebuild.ts";
+import { needsRebuild, rebuild, recordBirth } from "./rebuild.ts";
 import { createFetcher } from "./rebuild-fetch.ts";
 import { rescan } from "./rescan.ts";
 import { withRetries } from "./retrying-store.ts";
 import { Rows } from "./rows.ts";
 import { createSettler } from "./settle.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { createSnapshots } from "./snapshot.ts";
 import { createSweeper } from "./sweep.ts";
 import type { Template } from "./template.ts";
 import { tree } from "./tree.ts";
@@ -94,6 +94,7 @@ export class WorkspaceBucket {
   readonly #store: BlobStore;
   readonly #layers: Layers;
   readonly #contents: Contents;
+  readonly #snapshots: ReturnType<typeof createSnapshots>;
   readonly #context: ChangeContext;
   readonly #jobs: readonly BucketJob[];
   #born: Promise<void> | null = null;
@@ -116,6 +117,7 @@ export class WorkspaceBucket {
     this.#store = patient;
     this.#contents = contents;
     this.#layers = layers;
+    this.#snapshots = createSnapshots(layers);
     const sweeper = createSweeper(parts);
     this.#jobs = [settler, createFetcher(parts), sweeper];
     const totals = new BucketTotals(rows);
@@ -125,7 +127,7 @@ export class WorkspaceBucket {
   }
 
   snapshot(request: SnapshotRequest): Promise<Snapshot | "unchanged"> {
-    return this.#read(() => snapshotOf(this.#layers, request));
+    return this.#read(() => this.#snapshots(request));
   }
 
   tree(request: TreeRequest): Promise<TreeAnswer> {
@@ -230,15 +232,23 @@ export class WorkspaceBucket {
       // The alarm may have been lost with the instance before.
       this.#wake();
     }
-    const { key } = this.#platform;
-    const context = { ...this.#context, ...this.#platform, limits: this.#context.limits };
-    this.#born ??= rebuild({ ...context, bucket: key, store: this.#store })
-      .then(() => this.#wake())
-      .catch((error: unknown) => {
-        this.#born = null;
-        throw error;
-      });
+    this.#born ??= this.#rebuild().catch((error: unknown) => {
+      this.#born = null;
+      throw error;
+    });
     return this.#born;
+  }
+
+  async #rebuild(): Promise<void> {
+    const { key, breathe, log } = this.#platform;
+    const context = { ...this.#context, ...this.#platform, limits: this.#context.limits };
+    // Both take their time, and whoever calls first mostly needs both.
+    this.#layers.refresh().catch(() => {});
+    if (await rebuild({ ...context, bucket: key, store: this.#store })) return this.#wake();
+    // Nobody's first answer waits until it is on disk that there was nothing.
+    breathe()
+      .then(() => this.#rows.commit("born", recordBirth))
+      .catch((error: unknown) => log("warn", "workspace.not_born", errorFacts(error)));
   }
 
   #whenRegistered(): Promise<void> | null {
@@ -248,6 +258,7 @@ export class WorkspaceBucket {
       .register()
       .then(() =>
         this.#rows.commit("register", ({ sql }) => {
+          recordBirth({ sql });
           sql.run("INSERT OR REPLACE INTO meta(name, value) VALUES (?, '1')", REGISTERED);
         }),
       )

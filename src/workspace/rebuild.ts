@@ -41,19 +41,25 @@ type Found = {
 /** Numbers of changes that the store may never have heard of, so that none of them is given again. */
 const UNHEARD = 1_000;
 
-/** Whether the tables may lack what the store has. Until this is `false` a bucket must answer nothing. */
+/** Whether the tables may lack what the store has. Until it was asked a bucket must answer nothing. */
 export const needsRebuild = (rows: Pick<Rows, "meta">): boolean => rows.meta("born") === null;
+
+/** Notes that the store was asked, in a commit with or before the first that writes anything else. */
+export const recordBirth = ({ sql }: Pick<RowsTx, "sql">): void => {
+  sql.run("INSERT OR REPLACE INTO meta(name, value) VALUES ('born', '1')");
+};
 
 /**
  * Makes an empty bucket what its prefix in the store says, in one commit after everything was listed: files,
  * whiteouts, earlier versions and logs, as they were settled. Texts stay in the store and are fetched later
  * (`rebuild-fetch.ts`). Objects that other hands put there are taken in as `outside`; what no bucket could hold is
- * left and logged. A bucket that is not empty any more stays as it is. Throws `CarrelError('overloaded')` when the
+ * left and logged. A bucket that is not empty any more stays as it is. Whether anything was found: if not, nothing is
+ * written, and `recordBirth` is the caller's. Throws `CarrelError('overloaded')` when the
  * store fails, having changed nothing; safe to repeat.
  */
-export async function rebuild(parts: RebuildParts): Promise<void> {
+export async function rebuild(parts: RebuildParts): Promise<boolean> {
   const { rows, clock } = parts;
-  if (!needsRebuild(rows)) return;
+  if (!needsRebuild(rows)) return true;
   const [files, whiteouts, segments, versions] = await Promise.all([
     list(parts, "files"),
     list(parts, "whiteouts"),
@@ -75,9 +81,11 @@ export async function rebuild(parts: RebuildParts): Promise<void> {
     else leave(parts, key, "it is no version that Carrel wrote");
   }
   found.logs.push(...logsOf(partsOf(parts, segments)));
+  if (Object.values(found).every((rowsOfKind) => rowsOfKind.length === 0)) return false;
   rows.commit("rebuild", (tx) => {
     if (needsRebuild(rows)) write(tx, found, clock.now(), parts.limits ?? defaultBucketLimits);
   });
+  return true;
 }
 
 async function list(
@@ -175,5 +183,5 @@ function write(
   }
   if (files.some(({ type }) => type === "text")) addJob(tx.sql, "fetch", now);
   if (files.some(({ dirty }) => dirty !== null)) addJob(tx.sql, "settle", now);
-  tx.sql.run("INSERT INTO meta(name, value) VALUES ('born', '1')");
+  recordBirth(tx);
 }

@@ -2,7 +2,7 @@ import type { Point } from "../shared/point.ts";
 import type { Sql } from "../shared/sql.ts";
 import type { FileType } from "../shared/workspace-files.ts";
 import type { WorkspacePath } from "./path.ts";
-import { migrateBucket } from "./schema.ts";
+import { bucketTables } from "./schema.ts";
 
 /** A row of the index. `gone`: deleted here, and the store may still have it. */
 export type FileRow = {
@@ -80,20 +80,20 @@ export class Rows {
   #nextBody: number;
 
   constructor(sql: Sql, point: Point) {
-    migrateBucket(sql);
-    this.sql = sql;
+    const tables = bucketTables(sql);
+    this.sql = tables;
     this.#point = point;
-    const files = sql.all<Stored<FileRow>>("SELECT * FROM file");
+    const files = tables.all<Stored<FileRow>>("SELECT * FROM file");
     this.#files = new Map(
       files.map((row) => [row.path, { ...row, executable: row.executable === 1 }]),
     );
-    const whiteouts = sql.all<Stored<WhiteoutRow>>("SELECT * FROM whiteout");
+    const whiteouts = tables.all<Stored<WhiteoutRow>>("SELECT * FROM whiteout");
     this.#whiteouts = new Map(
       whiteouts.map((row) => [row.path, { ...row, present: row.present === 1 }]),
     );
     const newest = [...this.#files.values(), ...this.#whiteouts.values()].map((row) => row.version);
     this.#version = Math.max(Number(this.meta("version") ?? 0), ...newest);
-    const [last] = sql.all<{ body: number | null }>("SELECT max(body) AS body FROM part");
+    const [last] = tables.all<{ body: number | null }>("SELECT max(body) AS body FROM part");
     // A number that a row still names is taken, even where its text is missing.
     const named = [...this.#files.values()].map(({ body }) => body ?? 0);
     this.#nextBody = Math.max(last?.body ?? 0, ...named) + 1;

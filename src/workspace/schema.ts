@@ -1,4 +1,4 @@
-import { migrate, type SchemaSteps } from "../shared/migrate.ts";
+import { tablesOnWrite, type SchemaSteps } from "../shared/migrate.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /**
@@ -82,5 +82,5 @@ const STEPS: SchemaSteps = [
   ],
 ];
 
-/** Brings a bucket's tables up to date, or refuses what newer code wrote: see `migrate`. */
-export const migrateBucket = (sql: Sql): void => migrate(sql, "bucket", STEPS);
+/** The tables of a bucket, brought up to date, or made at the first write: see `tablesOnWrite`. */
+export const bucketTables = (sql: Sql): Sql => tablesOnWrite(sql, "bucket", STEPS);

@@ -14,33 +14,43 @@ type Plan = Pick<Snapshot, "version" | "lists"> & {
 };
 
 /**
- * The files asked for, all as of one moment; `unchanged`, without reading any, when `known` is their version. What
- * does not exist is left out, and a directory that does not exist is empty. Logs and blobs come without text.
- * Throws `CarrelError('overloaded')` when the files change faster than they can be read.
+ * Takes snapshots of what these layers show: the files asked for, all as of one moment; `unchanged`, without reading
+ * any, when `known` is their version. What does not exist is left out, and a directory that does not exist is empty.
+ * Logs and blobs come without text. Throws `CarrelError('overloaded')` when the files change faster than they can be
+ * read.
  */
-export async function snapshotOf(
+export function createSnapshots(
   layers: Layers,
-  request: SnapshotRequest,
-): Promise<Snapshot | "unchanged"> {
-  await layers.refresh();
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const overlay = layers.overlay();
-    const { version, lists, entries } = await planOf(overlay, request);
-    if (version === request.known) return "unchanged";
-    try {
-      const files = await Promise.all(entries.map((entry) => withText(layers, entry)));
-      const isSame =
-        layers.overlay() === overlay ||
-        (await planOf(layers.overlay(), request)).version === version;
-      if (isSame) return { version, files, lists };
-    } catch (error) {
-      if (layers.overlay() === overlay) throw error;
+): (request: SnapshotRequest) => Promise<Snapshot | "unchanged"> {
+  /** The newest facts with their digest: most turns ask for the same again, and nothing has changed. */
+  let newest = { facts: "", version: "" };
+  const planOf = async (request: SnapshotRequest): Promise<Plan> => {
+    const { facts, ...plan } = look(layers.overlay(), request);
+    if (facts !== newest.facts)
+      newest = { facts, version: await sha256Hex(new TextEncoder().encode(facts)) };
+    return { ...plan, version: newest.version };
+  };
+
+  return async (request) => {
+    await layers.refresh();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const overlay = layers.overlay();
+      const { version, lists, entries } = await planOf(request);
+      if (version === request.known) return "unchanged";
+      try {
+        const files = await Promise.all(entries.map((entry) => withText(layers, entry)));
+        const isSame = layers.overlay() === overlay || (await planOf(request)).version === version;
+        if (isSame) return { version, files, lists };
+      } catch (error) {
+        if (layers.overlay() === overlay) throw error;
+      }
     }
-  }
-  throw new CarrelError("overloaded", "The files change too fast to be read. Try again.");
+    throw new CarrelError("overloaded", "The files change too fast to be read. Try again.");
+  };
 }
 
-async function planOf(overlay: Overlay<LayerFile>, request: SnapshotRequest): Promise<Plan> {
+/** What there is of what is asked for, and all that its version depends on. */
+function look(overlay: Overlay<LayerFile>, request: SnapshotRequest) {
   const entries = request.files.flatMap((raw) => overlay.get(workspacePath(raw)) ?? []);
   const lists = request.lists.map(({ directory: raw, limit }) => {
     const directory = workspacePath(raw);
@@ -49,8 +59,11 @@ async function planOf(overlay: Overlay<LayerFile>, request: SnapshotRequest): Pr
     return { directory, paths: shown, total: paths.length };
   });
   const files = entries.map(({ path, layer, file }) => [path, layer, file.etag]);
-  const facts = JSON.stringify([request.files, request.lists, files, lists]);
-  return { version: await sha256Hex(new TextEncoder().encode(facts)), lists, entries };
+  return {
+    entries,
+    lists,
+    facts: JSON.stringify([request.files, request.lists, files, lists]),
+  };
 }
 
 async function withText(layers: Layers, entry: OverlayEntry<LayerFile>): Promise<SnapshotFile> {

@@ -9,6 +9,7 @@ import { createContents } from "../../src/workspace/contents.ts";
 import { createLayers, type LayersOf } from "../../src/workspace/layers.ts";
 import { defaultBucketLimits, type BucketLimits } from "../../src/workspace/limits.ts";
 import { BucketTotals } from "../../src/workspace/quota.ts";
+import { recordBirth } from "../../src/workspace/rebuild.ts";
 import { Rows } from "../../src/workspace/rows.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
@@ -45,6 +46,8 @@ export function writableBucket(of: BucketOf = {}): WritableBucket {
   const rows = new Rows(sql, noPoint);
   const log = () => {};
   const bucket = bucketPrefix({ scope: "USER", agent: "main", user: "ann" });
+  // Makes the tables, so that what a change writes is only its own.
+  rows.commit("birth", recordBirth);
   const contents = createContents({ rows, store, bucket, log });
   const template = templateOf(of.template ?? {});
   const layers = createLayers({

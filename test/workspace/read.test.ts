@@ -4,7 +4,7 @@ import { globFiles } from "../../src/workspace/glob-files.ts";
 import { grepFiles } from "../../src/workspace/grep.ts";
 import { workspacePath } from "../../src/workspace/path.ts";
 import { readFile } from "../../src/workspace/read.ts";
-import { snapshotOf } from "../../src/workspace/snapshot.ts";
+import { createSnapshots } from "../../src/workspace/snapshot.ts";
 import { tree } from "../../src/workspace/tree.ts";
 import {
   type ReadableBucket,
@@ -46,7 +46,7 @@ describe("reading a file", () => {
         const layers = layersOver(own, { shared, template: templateOf(lowest) });
         const request = { known: null, files: [], lists: [{ directory: "", limit: 99 }] };
         const { entries } = await tree(layers, { recursive: true });
-        const snapshot = await snapshotOf(layers, request);
+        const snapshot = await createSnapshots(layers)(request);
         const shown = [
           entries.map((it) => it.path),
           (await globFiles(layers, { pattern: "**" })).files.map((it) => it.path),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
-import { needsRebuild, rebuild } from "../../src/workspace/rebuild.ts";
+import { needsRebuild, rebuild, recordBirth } from "../../src/workspace/rebuild.ts";
 import type { StorageKey } from "../../src/workspace/storage-key.ts";
 import { at } from "../support/layers.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
@@ -68,9 +68,11 @@ describe("a rebuild", () => {
   it("[W11] of a new bucket costs only lists, and happens once", async () => {
     const store = countingStore(createMemoryStore());
     const bucket = settledBucket({ store });
-    await rebuild(bucket);
+    expect(await rebuild(bucket)).toBe(false);
     expect(store.calls).toHaveLength(4);
-    await rebuild(bucket);
+    expect(bucket.rows.sql.all("SELECT name FROM sqlite_schema")).toEqual([]);
+    bucket.rows.commit("birth", recordBirth);
+    expect(await rebuild(bucket)).toBe(true);
     expect(store.calls).toHaveLength(4);
     expect([bucket.rows.version, bucket.fetcher.due(), bucket.settler.due()]).toEqual([
       0,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Snapshot, SnapshotRequest } from "../../src/shared/workspace-api.ts";
-import { snapshotOf } from "../../src/workspace/snapshot.ts";
+import { createSnapshots } from "../../src/workspace/snapshot.ts";
 import { layersOver, readableBucket, sharedBy, templateOf } from "../support/readable-bucket.ts";
 
 type Layers = ReturnType<typeof layersOver>;
@@ -14,7 +14,7 @@ const wanted: Omit<SnapshotRequest, "known"> = {
 };
 
 async function snapshot(layers: Layers, request: Partial<SnapshotRequest> = {}): Promise<Snapshot> {
-  const answer = await snapshotOf(layers, { ...wanted, known: null, ...request });
+  const answer = await createSnapshots(layers)({ ...wanted, known: null, ...request });
   if (answer === "unchanged") throw new Error("unchanged from nothing");
   return answer;
 }
@@ -67,7 +67,7 @@ describe("a snapshot", () => {
     const layers = layersOver(own, { template: templateOf(template) });
     let { version: known } = await snapshot(layers);
     const isUnchanged = async () =>
-      (await snapshotOf(layers, { ...wanted, known })) === "unchanged";
+      (await createSnapshots(layers)({ ...wanted, known })) === "unchanged";
     own.write("x.md", "other");
     own.write("knowledge/a.md", "a listed file's text is not asked for");
     own.lose("AGENTS.md");
@@ -88,7 +88,7 @@ describe("a snapshot", () => {
     }
     const upgraded = templateOf({ ...template, "AGENTS.md": "2" }, "ffffffffffffffff");
     const after = layersOver(own, { template: upgraded });
-    expect(await snapshotOf(after, { ...wanted, known })).not.toBe("unchanged");
+    expect(await createSnapshots(after)({ ...wanted, known })).not.toBe("unchanged");
   });
 
   it("of another request has another version", async () => {
