@@ -109,6 +109,14 @@ export function workspaceObject(deployment: Deployment) {
       return this.#answer("commitImport", bucket, () => this.#bucket.commitImport(id, by));
     }
 
+    checkImport(bucket: string, id: string, by: string) {
+      return this.#answer("checkImport", bucket, () => this.#bucket.checkImport(id, by));
+    }
+
+    dropImport(bucket: string, id: string) {
+      return this.#answer("dropImport", bucket, () => this.#bucket.dropImport(id));
+    }
+
     override async alarm(): Promise<void> {
       this.point("alarm:before");
       await this.#bucket.alarm();

@@ -3,12 +3,11 @@ import {
   DEFAULT_CONTEXT_TOKENS,
   KNOWLEDGE,
   MEMORY,
-  promptLimits,
   type PromptOptions,
 } from "./context/prompt-sources.ts";
 import type { Model } from "./model/model.ts";
 import type { RetryOptions } from "./model/retry.ts";
-import { parseId } from "./shared/ids.ts";
+import { spellSize } from "./shared/text.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Limits } from "./turn/limits.ts";
@@ -31,7 +30,7 @@ export type AgentDefinition = {
   readonly name?: string;
   /** What it is for, in a sentence, for people and programs that choose among agents. At most 1,000 characters. */
   readonly description?: string;
-  /** The agent's own prompt, before everything from the workspace; default: none. Cut at 12,000 characters. */
+  /** The agent's own prompt, before everything from the workspace; default: none. At most 12,000 characters. */
   readonly systemPrompt?: string;
   /** About the place it runs in, at the very end of the prompt; default: none. At most 8,000 characters. */
   readonly environmentMemory?: string;
@@ -71,74 +70,20 @@ export type AgentDefinition = {
   readonly tools?: readonly Tool[];
   /** Your own hooks around turns, steps, model calls and tool calls; they are outside the built-in ones. */
   readonly capabilities?: readonly Capability[];
-  /** Bounds of one turn; see `Limits` for each default. */
+  /** Bounds of one turn, whole numbers from 1; see `Limits` for each default. */
   readonly limits?: Partial<Limits>;
-  /** When the context is cut and how much stays; see `defaultWindow`. */
+  /** When the context is cut and how much stays, whole numbers from 1; see `defaultWindow`. */
   readonly context?: Partial<WindowOptions>;
   /** How failed model calls are tried again: 3 attempts, 2 s to 30 s apart. */
   readonly modelRetry?: RetryOptions;
-  /** A model that sends nothing for so long is given up; 60,000 ms. Keep-alives count as life. */
+  /** A model that sends nothing for so long is given up; 60,000 ms, at most an hour. Keep-alives count as life. */
   readonly modelInactivityMs?: number;
 };
 
 /** Checks the definition's types and gives it back: `export const agents = [defineAgent({ id: 'main' })]`. */
 export const defineAgent = (definition: AgentDefinition): AgentDefinition => definition;
 
-const SCOPES: readonly string[] = ["SESSION", "USER", "AGENT", "GLOBAL"];
-const MAX_NAME = 256;
-const MAX_DESCRIPTION = 1_000;
-const MAX_CONTEXT_TOKENS = 200_000;
 const MAX_ADDITIONAL_FILES = 16;
-
-/**
- * Refuses a definition that could not work as it reads, with what to change. Throws a plain `Error`, which operators
- * see at start; nothing about a definition is ever found out during a turn.
- */
-export function checkDefinition(definition: AgentDefinition): void {
-  try {
-    parseId("The id", definition.id);
-    checkTexts(definition);
-    checkTokens(definition.maxContextTokens ?? DEFAULT_CONTEXT_TOKENS);
-    checkScope(definition);
-    additionalFilesOf(definition);
-    filesOf(definition);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`The agent ${JSON.stringify(definition.id)} is not defined well. ${message}`, {
-      cause: error,
-    });
-  }
-}
-
-function checkTexts({ name, description, environmentMemory }: AgentDefinition): void {
-  if (name?.trim() === "") throw new Error("Its name is blank. Leave it out to use the id.");
-  const bounded = [
-    ["name", name, MAX_NAME],
-    ["description", description, MAX_DESCRIPTION],
-    ["environmentMemory", environmentMemory, promptLimits.environment],
-  ] as const;
-  for (const [option, text, limit] of bounded)
-    if (text !== undefined && text.length > limit)
-      throw new Error(`${option} has ${text.length} characters, at most ${limit} are allowed.`);
-}
-
-function checkTokens(tokens: number): void {
-  if (!Number.isInteger(tokens) || tokens < 1 || tokens > MAX_CONTEXT_TOKENS)
-    throw new Error(
-      `maxContextTokens is ${tokens}. Use a whole number from 1 to ${MAX_CONTEXT_TOKENS}.`,
-    );
-}
-
-function checkScope({ isolationScope = "USER", files }: AgentDefinition): void {
-  if (!SCOPES.includes(isolationScope))
-    throw new Error(
-      `isolationScope is ${JSON.stringify(isolationScope)}. Use one of ${SCOPES.join(", ")}.`,
-    );
-  if (isolationScope === "GLOBAL" && Object.keys(files ?? {}).length > 0)
-    throw new Error(
-      "With the isolation scope GLOBAL all agents share one set of files, so none can have files of its own. Put them into the template directory.",
-    );
-}
 
 /** Paths given by code, each one file and none twice. */
 function pathsOf(option: string, spellings: readonly string[]): WorkspacePath[] {
@@ -162,7 +107,10 @@ function pathOf(option: string, spelling: string): WorkspacePath {
   }
 }
 
-function additionalFilesOf({ additionalContextFiles = [] }: AgentDefinition): WorkspacePath[] {
+/** The paths of `additionalContextFiles`, canonical. Throws a plain `Error` for one that cannot be used. */
+export function additionalFilesOf({
+  additionalContextFiles = [],
+}: AgentDefinition): WorkspacePath[] {
   const option = "additionalContextFiles";
   const paths = pathsOf(option, additionalContextFiles);
   if (paths.length > MAX_ADDITIONAL_FILES)
@@ -176,8 +124,8 @@ function additionalFilesOf({ additionalContextFiles = [] }: AgentDefinition): Wo
   return paths;
 }
 
-/** The files given by code under their canonical paths. */
-function filesOf({ files = {} }: AgentDefinition) {
+/** The files given by code under their canonical paths. Throws a plain `Error` for one that cannot be used. */
+export function filesOf({ files = {} }: AgentDefinition) {
   const paths = pathsOf("files", Object.keys(files));
   const own = paths.find((path) => ruleOf(path).layers === "own");
   if (own !== undefined)
@@ -188,7 +136,7 @@ function filesOf({ files = {} }: AgentDefinition) {
   return Object.entries(files).map(([spelling, given]) => {
     const content = contentOf(given, textBytes);
     if ("bytes" in content && content.bytes.length > blobBytes)
-      throw new Error(`files has ${spelling} with more than ${blobBytes} bytes.`);
+      throw new Error(`files has ${spelling} with more than ${spellSize(blobBytes)}.`);
     return [workspacePath(spelling), content] as const;
   });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { WorkersAiBinding } from "./model/workers-ai.ts";
 import { ID } from "./shared/ids.ts";
+import { defaultBucketLimits, type BucketLimits } from "./workspace/limits.ts";
 
 /** The slice of a session object's stub that everybody has; its methods are `SessionApi`, called over RPC. */
 export type SessionStub = {
@@ -31,18 +32,52 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 /** `CARREL_API_KEYS` parsed: empty when unset. Throws a plain `Error` that names what is wrong, which operators see. */
 export function parseApiKeys(env: Env): readonly ApiKey[] {
-  if (env.CARREL_API_KEYS === undefined) return [];
-  const text = optionalText.parse(env.CARREL_API_KEYS);
-  if (text === undefined || text === "") return [];
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new Error("CARREL_API_KEYS is not JSON; `npm run key -- NAME` prints an entry");
-  }
+  const json = parseJson(env, "CARREL_API_KEYS", "`npm run key -- NAME` prints an entry");
+  if (json === undefined) return [];
   const parsed = z.array(ApiKey).safeParse(json);
   if (!parsed.success) throw new Error(`CARREL_API_KEYS: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
+}
+
+const MIB = 1024 * 1024;
+
+const upTo = (min: number, max: number) => z.int().min(min).max(max).optional();
+
+/**
+ * What can be set of `BucketLimits`. A text is one row, which holds 2 MB; a blob is one value of KV, which holds
+ * 25 MiB; the index of all files is in the memory of one object. Records of sessions need texts of some length.
+ */
+const Limits = z.strictObject({
+  files: upTo(1, 20_000),
+  bytes: upTo(MIB, 1024 * MIB),
+  textBytes: upTo(MIB / 16, 1.5 * MIB),
+  blobBytes: upTo(MIB / 16, 25 * MIB),
+  logs: upTo(1, 20_000),
+  logBytes: upTo(MIB, 1024 * MIB),
+  versions: upTo(1, 1_000),
+} satisfies Record<keyof BucketLimits, z.ZodType>);
+
+/**
+ * What each bucket may hold: the JSON object in the variable WORKSPACE_LIMITS over `defaultBucketLimits`. Throws a
+ * plain `Error` that names what is wrong, which operators see.
+ */
+export function workspaceLimits(env: Env): BucketLimits {
+  const given = parseJson(env, "WORKSPACE_LIMITS", 'such as {"files": 5000}');
+  if (given === undefined) return defaultBucketLimits;
+  const parsed = Limits.safeParse(given);
+  if (!parsed.success) throw new Error(`WORKSPACE_LIMITS: ${z.prettifyError(parsed.error)}`);
+  return { ...defaultBucketLimits, ...parsed.data } as BucketLimits;
+}
+
+/** The JSON of a variable; `undefined` when it is not set or blank. `hint` says how it is written. */
+function parseJson(env: Env, name: string, hint: string): unknown {
+  const text = optionalText.parse(env[name]);
+  if (text === undefined || text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${name} is not JSON; ${hint}`);
+  }
 }
 
 /** The string variables that choose and configure a model; anything that is not a string is left out. */

@@ -5,29 +5,21 @@ import {
   settleTimes,
   sharedAge,
   sharedLayer,
-  storeKind,
   storeOf,
 } from "./bindings.ts";
-import { describePrompt } from "./context/prompt.ts";
-import { snapshotRequest } from "./context/prompt-sources.ts";
-import type { PromptReport } from "./context/prompt-report.ts";
-import {
-  checkDefinition,
-  promptOptionsOf,
-  templateOf,
-  windowOf,
-  type AgentDefinition,
-} from "./define-agent.ts";
-import { textVariables, type Env } from "./env.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { promptOptionsOf, templateOf, windowOf, type AgentDefinition } from "./define-agent.ts";
+import { examine, type Doctor } from "./doctor.ts";
+import { textVariables, workspaceLimits, type Env } from "./env.ts";
 import { createModel, trustedOrigins } from "./model/choose.ts";
 import { createOfflineModel } from "./model/offline/offline-model.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
 import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
-import type { Usage } from "./shared/workspace-api.ts";
 import { currentTime } from "./tools/current-time.ts";
 import { fileTools } from "./tools/files/file-tools.ts";
+import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
@@ -55,16 +47,6 @@ export type Deployment = {
   /** What the object of a bucket works with. */
   readonly bucket: (bucket: Bucket, env: Env) => BucketParts;
   readonly doctor: (agent: string, env: Env, owner: WorkspaceOwner) => Promise<Doctor>;
-};
-
-/** What the next turn's prompt is made of, and the state of the bucket that it comes from (promise C9). */
-export type Doctor = {
-  readonly scope: IsolationScope;
-  readonly store: "r2" | "kv";
-  /** Version of the template that this agent's users start from. */
-  readonly template: string;
-  readonly usage: Usage;
-  readonly prompt: PromptReport & { readonly version: string | null };
 };
 
 /**
@@ -99,26 +81,22 @@ export function createDeployment(
       template: ("agent" in bucket ? templates.get(bucket.agent) : undefined) ?? template,
       shared: "user" in bucket ? sharedLayer(bucket.agent, env) : null,
       register: () => registerBucket(env, bucketPrefix(bucket), systemClock.now()),
+      limits: workspaceLimits(env),
       ...settleTimes(env),
       ...sharedAge(env),
     }),
-    async doctor(agent, env, owner) {
-      const options = promptOptionsOf(find(agent));
-      const files = workspace(agent, env, owner);
-      const [usage, answer] = await Promise.all([
-        files.usage(),
-        options.hasWorkspace ? files.snapshot(snapshotRequest(options, null)) : null,
-      ]);
-      const snapshot = answer === "unchanged" ? null : answer;
-      const session = { sessionId: owner.session ?? "", date: systemClock.now() };
-      return {
-        scope: isolationScope(agent),
-        store: storeKind(env),
-        template: (templates.get(agent) ?? template).version,
-        usage,
-        prompt: describePrompt(options, snapshot, session),
-      };
-    },
+    doctor: (agent, env, owner) =>
+      examine(
+        {
+          definition: find(agent),
+          scope: isolationScope(agent),
+          template: (templates.get(agent) ?? template).version,
+          workspace: workspace(agent, env, owner),
+          session: owner.session,
+          tools: toolCapabilities(find(agent)).flatMap((capability) => capability.tools()),
+        },
+        env,
+      ),
   };
 }
 
@@ -128,9 +106,7 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
   const hasLog = !disableTranscript && !disableSessionPersistence;
   const capabilities: Capability[] = [
     ...(definition.capabilities ?? []),
-    { name: "own-tools", tools: () => definition.tools ?? [] },
-    { name: "clock", tools: () => [currentTime] },
-    ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => fileTools }]),
+    ...toolCapabilities(definition),
     ...(hasLog ? [sessionLog] : []),
   ];
   return {
@@ -146,9 +122,20 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     limits: { ...defaultLimits, ...definition.limits },
     window: windowOf(definition),
     retry: definition.modelRetry ?? {},
-    hasAfterTurn: capabilities.some((capability) => capability.afterTurn !== undefined),
+    hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
     prompt: promptOptionsOf(definition),
   };
+}
+
+/** Those that offer the same tools in every turn. */
+function toolCapabilities(
+  definition: AgentDefinition,
+): readonly (Capability & { readonly tools: () => readonly Tool[] })[] {
+  return [
+    { name: "own-tools", tools: () => definition.tools ?? [] },
+    { name: "clock", tools: () => [currentTime] },
+    ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => fileTools }]),
+  ];
 }
 
 function chooseModel(definition: AgentDefinition, env: Env) {

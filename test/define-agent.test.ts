@@ -2,80 +2,43 @@ import { describe, expect, it } from "vitest";
 import { assemblePrompt } from "../src/context/prompt.ts";
 import { snapshotRequest } from "../src/context/prompt-sources.ts";
 import {
-  checkDefinition,
   promptOptionsOf,
   templateOf,
   windowOf,
   type AgentDefinition,
 } from "../src/define-agent.ts";
+import type { Env } from "../src/env.ts";
+import { createDeployment } from "../src/harness.ts";
+import { currentTime } from "../src/tools/current-time.ts";
+import { fileTools } from "../src/tools/files/file-tools.ts";
+import type { Tool } from "../src/tools/tool.ts";
+import type { TurnScope } from "../src/turn/capability.ts";
 import { defaultWindow } from "../src/turn/window.ts";
 import { createSnapshots } from "../src/workspace/snapshot.ts";
 import { createTemplate, type Template } from "../src/workspace/template.ts";
-import { layersOver, readableBucket } from "./support/readable-bucket.ts";
+import { layersOver } from "./support/bucket-parts.ts";
+import { readableBucket } from "./support/readable-bucket.ts";
 import { SessionLab } from "./turn/session-lab.ts";
 
 type Options = Omit<AgentDefinition, "id">;
 
+const noEnv = {} as Env;
+const noScope = {} as TurnScope;
+
 const bytes = new Uint8Array([0x89, 0x50, 0, 0xff]);
 const base64 = btoa("\x89P\0\xff");
 
-describe("checkDefinition", () => {
-  const check = (options: Options) => () => checkDefinition({ id: "main", ...options });
+/** What a tool is to the model. */
+const specOf = ({ name, description, inputSchema }: Tool) => ({ name, description, inputSchema });
 
-  it("accepts what can work", () => {
-    expect(check({})).not.toThrow();
-    const all: Options = {
-      name: "Carrel",
-      description: "d".repeat(1_000),
-      environmentMemory: "e".repeat(8_000),
-      maxContextTokens: 200_000,
-      isolationScope: "AGENT",
-      files: { "AGENTS.md": "", "/skills/a/SKILL.md": "x", "logo.png": bytes },
-      additionalContextFiles: ["SOUL.md", "memory/people.md"],
-    };
-    expect(check(all)).not.toThrow();
-  });
+/** What every turn is offered, whoever asks. */
+async function toolsOf(definition: AgentDefinition, bundled: Template) {
+  const { capabilities } = createDeployment([definition], bundled).harness(definition.id, noEnv);
+  const offered = await Promise.all(capabilities.map((one) => one.tools?.(noScope) ?? []));
+  return offered.flat().map(specOf);
+}
 
-  it.each<[string, Options, RegExp]>([
-    ["a blank name", { name: " " }, /name is blank/],
-    ["a long name", { name: "n".repeat(257) }, /name has 257 characters, at most 256/],
-    ["a long description", { description: "d".repeat(1_001) }, /description has 1001/],
-    ["long environment memory", { environmentMemory: "e".repeat(8_001) }, /at most 8000/],
-    ["no tokens", { maxContextTokens: 0 }, /maxContextTokens is 0\. Use a whole number/],
-    ["half tokens", { maxContextTokens: 1.5 }, /maxContextTokens is 1\.5/],
-    ["many tokens", { maxContextTokens: 200_001 }, /from 1 to 200000/],
-    ["a path out of the root", { files: { "../x": "" } }, /files has the path "\.\.\/x"\. A path/],
-    ["a directory", { files: { "knowledge/": "" } }, /It is a directory/],
-    ["the root", { additionalContextFiles: ["/"] }, /additionalContextFiles has the path "\/"/],
-    ["a file twice", { files: { "a.md": "", "/a.md": "" } }, /files names a\.md twice/],
-    ["a user's file", { files: { "MEMORY.md": "" } }, /MEMORY\.md, but memory and records belong/],
-    ["a record", { files: { "agents/main/x": "" } }, /agents\/main\/x, but/],
-    [
-      "a huge file",
-      { files: { "a.bin": new Uint8Array(26 * 1024 * 1024) } },
-      /a\.bin with more than 26214400 bytes/,
-    ],
-    ["own files under GLOBAL", { isolationScope: "GLOBAL", files: { "a.md": "" } }, /GLOBAL/],
-    ["what is in already", { additionalContextFiles: ["MEMORY.md"] }, /in every prompt already/],
-    ["a session's record", { additionalContextFiles: ["plans/s/PLAN.md"] }, /is a record/],
-    [
-      "many files",
-      { additionalContextFiles: Array.from({ length: 17 }, (_, at) => `${at}.md`) },
-      /17 files, at most 16/,
-    ],
-  ])("refuses %s at start, and says what to change", (_, options, message) => {
-    expect(check(options)).toThrow(message);
-    expect(check(options)).toThrow('The agent "main" is not defined well. ');
-  });
-
-  it("refuses an id that could not be in a route, and a scope that does not exist", () => {
-    expect(() => checkDefinition({ id: "a/b" })).toThrow(/The id must be/);
-    const scope = JSON.parse('{"id":"main","isolationScope":"TEAM"}') as AgentDefinition;
-    expect(() => checkDefinition(scope)).toThrow(/Use one of SESSION, USER, AGENT, GLOBAL/);
-  });
-});
-
-/** The prompt of a new user, and all files as its tools see them. */
+/** The prompt of a new user, the tools, and all files as they see them. */
 async function seenBy(definition: AgentDefinition, bundled: Template) {
   const template = templateOf(definition, bundled);
   const layers = layersOver(readableBucket({ "MEMORY.md": "- tea" }), { template });
@@ -95,7 +58,8 @@ async function seenBy(definition: AgentDefinition, bundled: Template) {
     }),
   );
   const session = { sections: [], sessionId: "s1", date: 0 };
-  return { prompt: assemblePrompt({ ...options, ...session, snapshot }).text, files };
+  const prompt = assemblePrompt({ ...options, ...session, snapshot }).text;
+  return { prompt, files, tools: await toolsOf(definition, bundled) };
 }
 
 describe("what is set by file and by code", () => {
@@ -120,6 +84,7 @@ describe("what is set by file and by code", () => {
       expect(await seenBy(definition, createTemplate(rest, "v2"))).toEqual(byFile);
     }
     expect(byFile.files.map((file) => file.path)).toContain(path);
+    expect(byFile.tools.map((tool) => tool.name)).toContain("move_file");
   });
 
   it("[C1] set by file and by code: a skill, which replaces the bundled one of that name whole", async () => {
@@ -135,6 +100,19 @@ describe("what is set by file and by code", () => {
     const files = { "knowledge/logo.png": bytes };
     const byCode = await seenBy({ id: "main", files }, createTemplate(rest, "v2"));
     expect(byCode).toEqual(await seenBy({ id: "main" }, bundled));
+  });
+});
+
+describe("tools", () => {
+  it("[C1] are those of the definition before the built-in ones, and the prompt speaks of those that are there", async () => {
+    const own = { ...currentTime, name: "own_tool" };
+    const bundled = createTemplate({}, "v1");
+    const builtIn = [currentTime, ...fileTools].map(specOf);
+    const all = await seenBy({ id: "main", tools: [own] }, bundled);
+    expect(all.tools).toEqual([specOf(own), ...builtIn]);
+    const without = await seenBy({ id: "main", disableFilesystemTools: true }, bundled);
+    expect(without.tools).toEqual([specOf(currentTime)]);
+    for (const { name } of fileTools) expect(without.prompt).not.toContain(name);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { ToolSpec } from "../model/model.ts";
 import type { ContentPart, ModelMessage, StepPart, ToolResult } from "../shared/messages.ts";
 
 /** What providers charge for an image of usual size, whatever its bytes. */
@@ -30,6 +31,13 @@ export function estimateMessageTokens(message: ModelMessage): number {
       return FRAME_TOKENS + sum(message.results, resultTokens);
   }
 }
+
+/** What offering a tool costs in each request: its name, its description and the schema of its input, as JSON. */
+export const estimateToolTokens = ({ name, description, inputSchema }: ToolSpec): number =>
+  FRAME_TOKENS +
+  estimateTokens(name) +
+  estimateTokens(description) +
+  estimateTokens(JSON.stringify(inputSchema));
 
 function quartersOf(code: number): number {
   if (code < 0x250) return 1;

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { CarrelError } from "../shared/errors.ts";
+import { spellSize } from "../shared/text.ts";
 import type { Change } from "../shared/workspace-changes.ts";
 import { isLog } from "../workspace/change-content.ts";
-import { defaultBucketLimits } from "../workspace/limits.ts";
+import { largestFile, type BucketLimits } from "../workspace/limits.ts";
 import { parentsOf } from "../workspace/overlay.ts";
 import { type WorkspacePath, workspacePath } from "../workspace/path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -10,15 +11,20 @@ import { readZip, refused, type ZipEntry, type ZipLimits } from "./zip-reader.ts
 import { createUnpacker, type Unpack, unpackWhole } from "./zip-unpack.ts";
 
 /** What an archive may hold, so that the work has an end; what the bucket has room for, it says itself. */
-const limits: ZipLimits = {
-  entries: 10_000,
-  totalBytes: defaultBucketLimits.bytes + defaultBucketLimits.logBytes,
-};
+const MOST: ZipLimits = { entries: 10_000, totalBytes: 200 * 1024 * 1024 };
 
 /** A call to the object takes 32 MiB; a page holds this much, or one larger file. */
 const PAGE_BYTES = 4_000_000;
 const PAGE_CHANGES = 500;
 const LOG_PIECE = 1_000_000;
+
+export type ImportOptions = {
+  /** The same again is done once. */
+  readonly id: string;
+  readonly by: string;
+  /** Those of the bucket. */
+  readonly limits: BucketLimits;
+};
 
 export type ImportAnswer = { readonly files: number; readonly whiteouts: number };
 
@@ -26,26 +32,33 @@ export type ImportAnswer = { readonly files: number; readonly whiteouts: number 
  * Takes the files and whiteouts of an archive into the own layer of a workspace: over what is there, and nothing else
  * is touched. All or nothing: names, sizes and checksums of all entries are checked before the first page is sent, and
  * no page is visible before the last step. Throws `CarrelError('invalid')` that says why an archive is refused, and
- * what the bucket throws past its limits. The same `id` again is done once.
+ * what the bucket throws past its limits.
  */
 export async function importArchive(
   workspace: Workspace,
   bytes: Uint8Array,
-  { id, by }: { readonly id: string; readonly by: string },
+  { id, by, limits }: ImportOptions,
 ): Promise<ImportAnswer> {
-  const archive = readZip(bytes, limits);
-  const files = filesOf(archive.entries);
+  const totalBytes = Math.min(MOST.totalBytes, limits.bytes + limits.logBytes);
+  const archive = readZip(bytes, { ...MOST, totalBytes });
+  const files = filesOf(archive.entries, limits);
   const whiteouts = whiteoutsOf(archive.comment);
   const unpack = createUnpacker();
   for (const file of files) checkEntry(unpack, file);
 
-  let no = 0;
-  for (const changes of pagesOf(changesOf(unpack, files))) {
-    await workspace.stageImport(id, { no, changes });
-    no += 1;
+  try {
+    let no = 0;
+    for (const changes of pagesOf(changesOf(unpack, files))) {
+      await workspace.stageImport(id, { no, changes });
+      no += 1;
+    }
+    await workspace.stageImport(id, { no, changes: [], whiteouts });
+    return { files: await workspace.commitImport(id, by), whiteouts: whiteouts.length };
+  } catch (error) {
+    // Should this fail, too, the pages go within a day.
+    await workspace.dropImport(id).catch(() => {});
+    throw error;
   }
-  await workspace.stageImport(id, { no, changes: [], whiteouts });
-  return { files: await workspace.commitImport(id, by), whiteouts: whiteouts.length };
 }
 
 /** Checks an entry whole. Throws `CarrelError('invalid')`. */
@@ -129,15 +142,15 @@ const notText = (path: WorkspacePath): CarrelError =>
 type Named = { readonly path: WorkspacePath; readonly entry: ZipEntry };
 
 /** The files of an archive with their paths. Directories are only checked: in a workspace they are names of files. */
-function filesOf(entries: readonly ZipEntry[]): Named[] {
+function filesOf(entries: readonly ZipEntry[], limits: BucketLimits): Named[] {
   const files = new Map<WorkspacePath, ZipEntry>();
   const directories = new Set<WorkspacePath>();
   for (const entry of entries) {
     const isDirectory = entry.name.endsWith("/");
     const path = pathOf(isDirectory ? entry.name.slice(0, -1) : entry.name);
     if (isDirectory && entry.size > 0) throw refused(`the directory "${path}" has content.`);
-    const most = isLog(path) ? defaultBucketLimits.logBytes : defaultBucketLimits.blobBytes;
-    if (entry.size > most) throw refused(`"${path}" is larger than ${most / 2 ** 20} MiB.`);
+    const most = isLog(path) ? limits.logBytes : largestFile(limits);
+    if (entry.size > most) throw refused(`"${path}" is larger than ${spellSize(most)}.`);
     if (files.has(path) && !isDirectory) throw refused(`"${path}" is in it twice.`);
     if (isDirectory) directories.add(path);
     else files.set(path, entry);

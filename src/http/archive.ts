@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { workspaceLimits } from "../env.ts";
 import { CarrelError, invalid } from "../shared/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { exportArchive } from "./archive-export.ts";
@@ -45,7 +46,11 @@ export function archiveRoutes(): Hono<AppEnv> {
       );
     const bytes = await readBytes(c.req.raw, "The archive", MAX_ARCHIVE, "60 MB");
     const id = (await operationOf(c, bytes)) ?? crypto.randomUUID();
-    return c.json(await importArchive(workspace, bytes, { id, by }), 200, UNTRUSTED);
+    return c.json(
+      await importArchive(workspace, bytes, { id, by, limits: workspaceLimits(c.env) }),
+      200,
+      UNTRUSTED,
+    );
   });
 
   return routes;

@@ -1,9 +1,11 @@
 import { type Context, Hono } from "hono";
+import { workspaceLimits } from "../env.ts";
 import { invalid } from "../shared/errors.ts";
 import { parseKey } from "../shared/ids.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { spellSize } from "../shared/text.ts";
 import type { Change, Changed } from "../shared/workspace-changes.ts";
-import { defaultBucketLimits } from "../workspace/limits.ts";
+import { largestFile } from "../workspace/limits.ts";
 import type { WorkspacePath } from "../workspace/path.ts";
 import { isRecord } from "../workspace/workspace.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -39,7 +41,8 @@ export function fileRoutes(): Hono<AppEnv> {
     const target = writeTarget(c, query, path);
     const expect = expectedOf(c.req.raw.headers);
     const executable = executableOf(c.req.header("x-carrel-executable"));
-    const bytes = await readBytes(c.req.raw, "The file", defaultBucketLimits.blobBytes, "25 MiB");
+    const most = largestFile(workspaceLimits(c.env));
+    const bytes = await readBytes(c.req.raw, "The file", most, spellSize(most));
     const change = query.has("undo")
       ? undoOf(path, query, expect, bytes)
       : {

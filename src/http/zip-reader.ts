@@ -1,5 +1,5 @@
 import { invalid } from "../shared/errors.ts";
-import { cutAt } from "../shared/text.ts";
+import { cutAt, spellSize } from "../shared/text.ts";
 import { unixMode, zip } from "./zip-format.ts";
 
 /** A file or directory in an archive, as its headers describe it. */
@@ -58,7 +58,7 @@ export function readZip(bytes: Uint8Array, limits: ZipLimits): ZipArchive {
     at = next;
     total += entry.size;
     if (total > limits.totalBytes)
-      throw refused(`its files are larger than ${limits.totalBytes / 2 ** 20} MiB in all.`);
+      throw refused(`its files are larger than ${spellSize(limits.totalBytes)} in all.`);
     entries.push(entry);
     extents.push(extent);
   }

@@ -30,17 +30,34 @@ export type ModelDeps = {
  */
 export function createModel(spec: string, config: ModelConfig, deps: ModelDeps): Model {
   const id = spec.trim();
-  const [, kind = "", model = ""] = /^([^:]*):?(.*)$/s.exec(id) ?? [];
-  if (kind === "offline" && model === "") return deps.offline;
-  if (!isProvider(kind)) {
-    return notConfigured(id, `There is no model "${id.slice(0, 100)}". Write ${forms}.`);
-  }
-  if (model === "")
-    return notConfigured(id, `"${kind}" needs the name of a model after a colon. Write ${forms}.`);
-  const problem = wrongUrl(config, kind);
+  const named = parseSpec(id);
+  if (named.kind === "nothing") return notConfigured(id, named.why);
+  if (named.kind === "offline") return deps.offline;
+  const problem = wrongUrl(config, named.kind);
   return problem === null
-    ? providers[kind]({ id, model, config, deps })
+    ? providers[named.kind]({ id, model: named.model, config, deps })
     : notConfigured(id, problem);
+}
+
+/** Why `spec` names no model, whatever is configured, and what to write instead; `null` when it may name one. */
+export function specProblem(spec: string): string | null {
+  const named = parseSpec(spec.trim());
+  return named.kind === "nothing" ? named.why : null;
+}
+
+type Named =
+  | { readonly kind: "offline" }
+  | { readonly kind: keyof typeof providers; readonly model: string }
+  | { readonly kind: "nothing"; readonly why: string };
+
+function parseSpec(id: string): Named {
+  const [, kind = "", model = ""] = /^([^:]*):?(.*)$/s.exec(id) ?? [];
+  if (kind === "offline" && model === "") return { kind };
+  if (isProvider(kind) && model !== "") return { kind, model };
+  const why = isProvider(kind)
+    ? `"${kind}" needs the name of a model after a colon.`
+    : `There is no model "${id.slice(0, 100)}".`;
+  return { kind: "nothing", why: `${why} Write ${forms}.` };
 }
 
 /** The origins that `config` names, for the guarded fetch: these may be private, http and on any port. */

@@ -40,13 +40,13 @@ export function findJob(sql: Sql, id: string): Job | null {
 /** The work after an ended turn, with the seq at which the turn starts. */
 export type AfterJob = Job & { readonly start: number | null };
 
-/** The one `after` job whose turn comes first: the others wait for it, until it is done or parked. */
-const HEAD = `FROM job LEFT JOIN turn ON turn.id = job.payload
-  WHERE job.kind = 'after' AND job.due < ${PARKED} ORDER BY turn.no, job.id LIMIT 1`;
+/** The `after` jobs in the order of their turns. All wait for the first one, until it is done or parked. */
+const LINE = `FROM job LEFT JOIN turn ON turn.id = job.payload
+  WHERE job.kind = 'after' AND job.due < ${PARKED} ORDER BY turn.no, job.id`;
 
-/** The next `after` job in the order of the turns, due or not; `null` when none waits. */
-export function nextAfterJob(sql: Sql): AfterJob | null {
-  return sql.all<AfterJob>(`SELECT job.*, turn.start ${HEAD}`)[0] ?? null;
+/** The first `limit` of the `after` jobs that wait, in the order of the turns, due or not. */
+export function nextAfterJobs(sql: Sql, limit: number): AfterJob[] {
+  return sql.all<AfterJob>(`SELECT job.*, turn.start ${LINE} LIMIT ?`, limit);
 }
 
 /**
@@ -56,7 +56,7 @@ export function nextAfterJob(sql: Sql): AfterJob | null {
 export function nextDue(sql: Sql): number | null {
   const [row] = sql.all<{ due: number | null }>(
     `SELECT min(due) AS due FROM (
-       SELECT due FROM job WHERE kind <> 'after' UNION ALL SELECT due FROM (SELECT job.due ${HEAD})
+       SELECT due FROM job WHERE kind <> 'after' UNION ALL SELECT due FROM (SELECT job.due ${LINE} LIMIT 1)
      )`,
   );
   return row?.due === PARKED ? null : (row?.due ?? null);

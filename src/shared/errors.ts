@@ -90,6 +90,10 @@ export const keyReused = (): CarrelError =>
 export const tooLarge = (what: string, limit: string): CarrelError =>
   new CarrelError("too_large", `${what} is larger than ${limit}. Nothing was stored; send less.`);
 
+/** The same of what is asked for: `instead` says in a sentence how to get it. */
+export const tooLargeToRead = (what: string, limit: string, instead: string): CarrelError =>
+  new CarrelError("too_large", `${what} is larger than ${limit}. ${instead}`);
+
 /** `why` ends without a full stop. */
 export const quotaExceeded = (why: string): CarrelError =>
   new CarrelError(

@@ -32,3 +32,12 @@ export function splitLines(text: string): string[] {
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
+
+const MIB = 1024 * 1024;
+
+/** A size as people read it, rounded down to a tenth: `1.5 MiB`, below that `64 KiB`, below that `300 bytes`. */
+export function spellSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const [unit, size] = bytes < MIB ? (["KiB", 1024] as const) : (["MiB", MIB] as const);
+  return `${Math.floor((bytes / size) * 10) / 10} ${unit}`;
+}

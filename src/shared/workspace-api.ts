@@ -133,6 +133,8 @@ export type GrepAnswer = {
   readonly next: string | null;
   /** Files left out because they are not text. */
   readonly skipped: number;
+  /** Lines that are too long for an expression, which was looked for in their first 64 Ki UTF-16 units only. */
+  readonly longLines: number;
 };
 
 export type SnapshotRequest = {
@@ -175,6 +177,8 @@ export type RescanReport = {
 export type Usage = {
   /** Files and their bytes, logs apart. */
   readonly files: number;
+  /** Files and skills of lower layers that are hidden: they count as files where those are limited. */
+  readonly whiteouts: number;
   readonly bytes: number;
   readonly logs: number;
   readonly logBytes: number;
@@ -215,6 +219,10 @@ export interface WorkspaceApi {
   usage(bucket: string): Answer<{ readonly usage: Usage }>;
   /** Adds a page to an import that is not visible yet; one that is not committed within a day is dropped. */
   stageImport(bucket: string, id: string, page: ImportPage): Answer<object>;
+  /** Whether `commitImport` would go through now. Writes nothing. */
+  checkImport(bucket: string, id: string, by: string): Answer<{ readonly files: number }>;
   /** Applies all pages in one transaction, or nothing. Safe to repeat. */
   commitImport(bucket: string, id: string, by: string): Answer<{ readonly files: number }>;
+  /** Lets go of an import that was given up. Safe to repeat. */
+  dropImport(bucket: string, id: string): Answer<object>;
 }

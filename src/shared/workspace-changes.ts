@@ -20,8 +20,11 @@ export type Change =
       /** Default: as it was, or false. */
       readonly executable?: boolean;
     }
-  /** Adds text at the end; a file that does not exist begins. Costs the same however long the file is. */
-  | { readonly kind: "append"; readonly path: string; readonly text: string }
+  /**
+   * Adds text at the end; a file that does not exist begins. Costs the same however long the file is. One with an `op`
+   * that was done before, in whatever request, is skipped and touches nothing; an import does not look at it.
+   */
+  | { readonly kind: "append"; readonly path: string; readonly text: string; readonly op?: string }
   /** A JSON merge patch (RFC 7396) on a JSON object; a file that does not exist begins as `{}`. */
   | { readonly kind: "merge"; readonly path: string; readonly patch: unknown }
   | {

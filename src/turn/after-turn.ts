@@ -1,30 +1,40 @@
 import { errorFacts } from "../shared/log.ts";
 import { cutAt } from "../shared/text.ts";
-import {
-  nextAfterJob,
-  nextDue,
-  postponeJob,
-  removeJob,
-  type AfterJob,
-  type Job,
-} from "../session/jobs.ts";
+import { nextAfterJobs, nextDue, postponeJob, removeJob, type AfterJob } from "../session/jobs.ts";
 import type { JournalEntry } from "../session/entries.ts";
-import type { EndedTurnScope } from "./capability.ts";
+import { sizeOf } from "../session/journal.ts";
+import type { AfterTurnsScope, EndedTurn } from "./capability.ts";
 import type { SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
 import { DEAD_MAN_MS } from "./inbox.ts";
 
+/** How long no turn has ended when the work on those that have begins. */
+export const AFTER_MS = 1_000;
+/** How long a turn waits at most for that, in a session that never rests. */
+export const AFTER_AT_LATEST_MS = 10_000;
+
+/** What is worked on at once; a turn that is larger comes alone. */
+const BATCH_TURNS = 20;
+const BATCH_CHARS = 4_000_000;
+/** After so many failures in a row the turns of a batch come one by one, so that only a bad one is parked. */
+const BATCH_FAILURES = 2;
+
 const OPENING_CHARS = 80;
 
 /**
- * Works on ended turns, in their order, beside the ones that run, so that no answer waits for it. Single-flight in
- * this object.
+ * Works on ended turns, in their order and several at once, when the session is quiet, so that no answer waits for it
+ * or shares its time. Single-flight in this object.
  */
 export class Jobs {
   readonly #core: SessionCore;
   readonly #harness: Harness;
   #isRunning = false;
   #run: Promise<void> = Promise.resolve();
+  #isWaiting = false;
+  /** When turns that nothing was done for ended: the first and the last of them. */
+  #ended: { readonly first: number; readonly last: number } | null = null;
+  /** Jobs of a batch that failed again: they come one by one. */
+  #suspects: ReadonlySet<string> = new Set();
   #opening: string | null = null;
 
   constructor(core: SessionCore, harness: Harness) {
@@ -32,25 +42,54 @@ export class Jobs {
     this.#harness = harness;
   }
 
+  /** Whether work is being done, not only waiting for quiet. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Runs what is due and what becomes due meanwhile. Never rejects; a second call waits for the same run. */
+  /**
+   * A turn ended: sees to it that `run` is called when it is quiet. Writes nothing and arms nothing: should the object
+   * end before, the alarm that stands for the turn's job calls it.
+   */
+  turnEnded(): void {
+    const last = this.#core.clock.now();
+    this.#ended = { first: this.#ended?.first ?? last, last };
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#core.platform.keepAlive(this.#runWhenQuiet());
+  }
+
+  /** Runs what is due now. Never rejects; a second call waits for the same run. */
   run(): Promise<void> {
     if (!this.#isRunning) {
       this.#isRunning = true;
-      this.#run = this.#loop();
+      this.#ended = null;
+      this.#run = this.#loop(this.#core.clock.now());
     }
     return this.#run;
   }
 
-  async #loop(): Promise<void> {
+  async #runWhenQuiet(): Promise<void> {
+    const { clock } = this.#core;
+    while (this.#ended) {
+      const { first, last } = this.#ended;
+      const wait = Math.min(last + AFTER_MS, first + AFTER_AT_LATEST_MS) - clock.now();
+      // A run that goes on began before these turns ended.
+      if (this.#isRunning) await this.#run;
+      else if (wait > 0) await clock.sleep(wait);
+      else await this.run();
+    }
+    this.#isWaiting = false;
+  }
+
+  /** Turns that end while this goes on wait for quiet again. */
+  async #loop(until: number): Promise<void> {
     const core = this.#core;
     try {
-      for (let job = this.#next(); job; job = this.#next()) await this.#do(job);
-      // While a turn is open its driver runs this again at the end.
-      const due = core.open.length > 0 ? null : nextDue(core.sql);
+      for (let jobs = this.#next(until); jobs.length > 0; jobs = this.#next(until))
+        await this.#do(jobs);
+      // While a turn is open, or one waits for quiet, this runs again.
+      const due = core.open.length > 0 || this.#ended ? null : nextDue(core.sql);
       if (due !== null) core.platform.setAlarm(due);
     } catch (error) {
       core.platform.log("error", "jobs_failed", errorFacts(error));
@@ -60,49 +99,79 @@ export class Jobs {
     }
   }
 
-  #next(): AfterJob | null {
-    const job = nextAfterJob(this.#core.sql);
-    return job && job.due <= this.#core.clock.now() ? job : null;
+  /** What may be worked on together: the first job that waits, with those behind it. None while that one is not due. */
+  #next(until: number): readonly AfterJob[] {
+    const [head, ...others] = nextAfterJobs(this.#core.sql, BATCH_TURNS);
+    if (!head || head.due > until) return [];
+    if (head.attempts >= BATCH_FAILURES || this.#suspects.has(head.id)) return [head];
+    const late = others.findIndex(({ due }) => due > until);
+    return [head, ...(late === -1 ? others : others.slice(0, late))];
   }
 
-  /** A job that throws is retried with backoff and parked after its limit; one that was cut off runs again. */
-  async #do(job: AfterJob): Promise<void> {
+  /** A batch that throws is done again with backoff and parked after the limit; one that was cut off runs again. */
+  async #do(jobs: readonly AfterJob[]): Promise<void> {
     const core = this.#core;
     try {
-      const entries = turnFromJournal(core, job);
-      if (entries.at(-1)?.kind !== "end")
-        throw new Error("another instance knows how this turn ended");
-      this.#opening ??= openingOf(core.journal.first(1));
-      const scope: EndedTurnScope = {
-        address: core.platform.address,
-        turn: job.payload,
-        now: () => core.clock.now(),
-        workspace: this.#harness.workspace(core.platform.address),
-        signal: new AbortController().signal,
-        opening: this.#opening,
-      };
+      const turns = endedTurns(core, jobs);
+      if (turns.length === 0) throw new Error("another instance knows how this turn ended");
+      const scope = this.#scope();
       for (const capability of this.#harness.capabilities)
-        await capability.afterTurn?.(scope, entries);
-      core.commit("job", () => removeJob(core.sql, job.id));
+        await capability.afterTurns?.(scope, turns);
+      core.commit("job", () => {
+        for (const { id } of jobs.slice(0, turns.length)) removeJob(core.sql, id);
+      });
     } catch (error) {
-      postpone(core, job, error);
+      this.#postpone(jobs, error);
     }
   }
-}
 
-function postpone(core: SessionCore, job: Job, error: unknown): void {
-  const isParked = core.commit("job", () => postponeJob(core.sql, job, core.clock.now()));
-  core.platform.log(isParked ? "error" : "warn", "job_failed", {
-    job: job.id,
-    isParked,
-    ...errorFacts(error),
-  });
+  #scope(): AfterTurnsScope {
+    const { platform, journal, clock } = this.#core;
+    this.#opening ??= openingOf(journal.first(1));
+    return {
+      address: platform.address,
+      now: () => clock.now(),
+      workspace: this.#harness.workspace(platform.address),
+      signal: new AbortController().signal,
+      opening: this.#opening,
+    };
+  }
+
+  /** The first job stands for its batch: the others wait behind it. */
+  #postpone(jobs: readonly AfterJob[], error: unknown): void {
+    const core = this.#core;
+    const [head] = jobs;
+    if (!head) return;
+    if (head.attempts + 1 >= BATCH_FAILURES && jobs.length > 1)
+      this.#suspects = new Set(jobs.map(({ id }) => id));
+    const isParked = core.commit("job", () => postponeJob(core.sql, head, core.clock.now()));
+    core.platform.log(isParked ? "error" : "warn", "job_failed", {
+      job: head.id,
+      turns: jobs.length,
+      isParked,
+      ...errorFacts(error),
+    });
+  }
 }
 
 function openingOf(first: JournalEntry | null): string {
   if (first?.kind !== "user") return "";
   const texts = first.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return cutAt(texts.join(" ").replaceAll(/\s+/g, " ").trim(), OPENING_CHARS);
+}
+
+/** The turns of the first of these jobs, as many as fit a batch and as this instance knows the end of. */
+function endedTurns(core: SessionCore, jobs: readonly AfterJob[]): EndedTurn[] {
+  const turns: EndedTurn[] = [];
+  let chars = 0;
+  for (const job of jobs) {
+    const entries = turnFromJournal(core, job);
+    if (entries.at(-1)?.kind !== "end") break;
+    chars += entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+    if (turns.length > 0 && chars > BATCH_CHARS) break;
+    turns.push({ turn: job.payload, entries });
+  }
+  return turns;
 }
 
 function turnFromJournal(core: SessionCore, job: AfterJob): JournalEntry[] {

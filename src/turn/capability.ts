@@ -17,10 +17,16 @@ export type TurnScope = {
   readonly signal: AbortSignal;
 };
 
-/** The same once the turn has ended. */
-export type EndedTurnScope = TurnScope & {
+/** The same once turns of a session have ended. */
+export type AfterTurnsScope = Omit<TurnScope, "turn"> & {
   /** How the session's first message begins: at most 80 characters on one line, empty when it has no text. */
   readonly opening: string;
+};
+
+export type EndedTurn = {
+  readonly turn: string;
+  /** All that happened in it: the last one is its end. */
+  readonly entries: readonly JournalEntry[];
 };
 
 export type ToolOutcome = {
@@ -60,11 +66,13 @@ export interface Capability {
     next: () => Promise<ToolOutcome>,
   ): Promise<ToolOutcome>;
   /**
-   * After a turn ended, as a job: in the background, retried with backoff until it does not throw, so it runs at
-   * least once and must not mind running twice. Gets the turn's entries. A session's turns come in their order; one
-   * that fails holds the later ones back until it succeeds or is parked.
+   * After turns ended, as a job: in the background, once none has ended for a second (or one has waited for ten).
+   * Gets those that wait, oldest first: at least one, at most 20, and no more than about 4 MB unless one alone is
+   * larger. It is done when it does not throw; else it is tried again with backoff, perhaps with more turns or fewer,
+   * so every turn comes at least once and must not mind coming twice. A turn that fails holds the later ones back
+   * until it succeeds or is parked; a batch that fails again is tried turn by turn.
    */
-  afterTurn?(scope: EndedTurnScope, entries: readonly JournalEntry[]): Promise<void>;
+  afterTurns?(scope: AfterTurnsScope, turns: readonly EndedTurn[]): Promise<void>;
 }
 
 /** One wrapper of all capabilities' wrappers, first outermost. */

@@ -60,9 +60,9 @@ export class Driver {
     try {
       for (let turn = this.#next(); turn; turn = this.#next()) {
         await this.#drive(turn);
-        this.#afterTurn();
+        this.#turnEnded();
       }
-      this.#afterTurn();
+      this.#turnEnded();
     } catch (error) {
       this.#core.platform.log("error", "driver_failed", errorFacts(error));
     } finally {
@@ -70,8 +70,8 @@ export class Driver {
     }
   }
 
-  #afterTurn(): void {
-    if (this.#harness.hasAfterTurn) this.#core.platform.keepAlive(this.#jobs.run());
+  #turnEnded(): void {
+    if (this.#harness.hasAfterTurn) this.#jobs.turnEnded();
   }
 
   #next(): RunningTurn | null {

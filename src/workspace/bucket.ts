@@ -28,7 +28,7 @@ import { applyChanges, type ChangeContext } from "./change.ts";
 import { createContents, type Contents } from "./contents.ts";
 import { globFiles } from "./glob-files.ts";
 import { grepFiles } from "./grep.ts";
-import { commitImport, stageImport } from "./import.ts";
+import { checkImport, commitImport, dropImport, stageImport } from "./import.ts";
 import { nextDue, runDue, type BucketJob } from "./jobs.ts";
 import { createLayers, type Layers, type SharedLayer } from "./layers.ts";
 import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
@@ -184,6 +184,17 @@ export class WorkspaceBucket {
 
   commitImport(id: string, by: string): Promise<{ readonly files: number }> {
     return this.#write(() => commitImport(this.#context, id, by));
+  }
+
+  checkImport(id: string, by: string): Promise<{ readonly files: number }> {
+    return this.#write(() => checkImport(this.#context, id, by));
+  }
+
+  dropImport(id: string): Promise<object> {
+    return this.#write(async () => {
+      dropImport(this.#context, id);
+      return {};
+    });
   }
 
   rescan(): Promise<RescanReport> {

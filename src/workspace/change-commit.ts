@@ -1,7 +1,7 @@
 import { keepsVersions } from "./change-content.ts";
 import type { ChangeDraft, DraftBody, DraftFile, Drafted } from "./change-draft.ts";
 import type { Supplies } from "./change-supplies.ts";
-import { exchanged, type Totals } from "./quota.ts";
+import { exchanged, hidden, type Totals } from "./quota.ts";
 import type { WorkspacePath } from "./path.ts";
 import type { FileRow, Rows, RowsTx } from "./rows.ts";
 import { goneVersion, keepVersion } from "./versions.ts";
@@ -21,12 +21,18 @@ type Plan = {
 };
 
 /** The totals of the bucket once the draft is written. */
-export function totalsAfter(draft: ChangeDraft, rows: Pick<Rows, "files">, before: Totals): Totals {
+export function totalsAfter(
+  draft: ChangeDraft,
+  rows: Pick<Rows, "files" | "whiteouts">,
+  before: Totals,
+): Totals {
   let totals = before;
   for (const { path, drafted } of filed(draft, rows)) {
     const file = drafted.is === "file" ? drafted.file : null;
     totals = exchanged(totals, rows.files.get(path) ?? null, file);
   }
+  for (const [unit, { present }] of draft.whiteouts)
+    totals = hidden(totals, rows.whiteouts.get(unit)?.present ?? false, present);
   return totals;
 }
 

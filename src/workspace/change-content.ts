@@ -1,5 +1,5 @@
 import { invalid, tooLarge } from "../shared/errors.ts";
-import { utf8Length } from "../shared/text.ts";
+import { spellSize, utf8Length } from "../shared/text.ts";
 import type { Content, FileType } from "../shared/workspace-files.ts";
 import type { BucketLimits } from "./limits.ts";
 import type { WorkspacePath } from "./path.ts";
@@ -12,8 +12,6 @@ export type Piece =
 
 /** The most text that is put into one row: SQLite in a Durable Object takes 2 MB. */
 export const ROW_BYTES = 1_900_000;
-
-const MIB = 1024 * 1024;
 
 /**
  * Whether a file at `path` is a log, which only grows. Definitions and memory have versions and a log has none, so
@@ -50,7 +48,7 @@ export function pieceOf(path: WorkspacePath, content: Content, limits: BucketLim
   if (text !== null) return { type: "text", text, size };
   if (isLog(path) && size <= most) typeAt(path, "blob");
   if (size > limits.blobBytes || isLog(path))
-    throw tooLarge(quote(path), `${megabytes(isLog(path) ? most : limits.blobBytes)} MiB`);
+    throw tooLarge(quote(path), spellSize(isLog(path) ? most : limits.blobBytes));
   return { type: "blob", bytes, size };
 }
 
@@ -65,7 +63,7 @@ export function textWithin(
   if (text.includes("\0"))
     throw invalid(`The text for ${quote(path)} holds NUL. Send it as bytes instead.`);
   const size = utf8Length(text);
-  if (size > most) throw tooLarge(`The text of ${quote(path)}`, `${megabytes(most)} MiB`);
+  if (size > most) throw tooLarge(`The text of ${quote(path)}`, spellSize(most));
   return { text, size };
 }
 
@@ -80,8 +78,6 @@ export function pieceOfLower(path: WorkspacePath, content: Content, limits: Buck
 }
 
 export const quote = (path: WorkspacePath): string => JSON.stringify(path);
-
-const megabytes = (bytes: number): string => String(Number((bytes / MIB).toFixed(1)));
 
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;

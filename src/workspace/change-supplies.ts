@@ -5,6 +5,7 @@ import { pieceOfLower, type Piece } from "./change-content.ts";
 import type { Contents } from "./contents.ts";
 import type { LayerFile, Layers } from "./layers.ts";
 import type { BucketLimits } from "./limits.ts";
+import { sameBeginning, type LogPiece } from "./log-beginning.ts";
 import type { OverlayEntry } from "./overlay.ts";
 import type { FileRow, VersionRow } from "./rows.ts";
 
@@ -27,6 +28,7 @@ export class Supplies {
   readonly #from: { contents: Contents; layers: Layers; limits: BucketLimits };
   readonly #texts = new Map<string, string>();
   readonly #pieces = new Map<string, Supply>();
+  readonly #same = new Map<string, number>();
   readonly #digests = new Map<string, string>();
   readonly #blobs = new Map<Uint8Array, string>();
   readonly #wanted = new Map<unknown, () => Promise<void>>();
@@ -63,6 +65,14 @@ export class Supplies {
   versionText(row: VersionRow): string | null {
     return this.#get(this.#texts, `version ${row.version} ${row.path}`, async () =>
       textIn(await this.#from.contents.readVersion(row), row),
+    );
+  }
+
+  /** How many bytes of an own log and of these pieces of one are the same, from the first one on. */
+  sameBeginning(row: FileRow, pieces: readonly LogPiece[]): number | null {
+    const { contents } = this.#from;
+    return this.#get(this.#same, `${row.version} ${row.path}`, () =>
+      sameBeginning(contents, row, pieces),
     );
   }
 

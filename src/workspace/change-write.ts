@@ -1,4 +1,5 @@
 import { invalid, tooLarge } from "../shared/errors.ts";
+import { spellSize } from "../shared/text.ts";
 import type { TextEdit } from "../shared/workspace-changes.ts";
 import { ROW_BYTES, isLog, quote, textWithin, typeAt, type Piece } from "./change-content.ts";
 import type { ChangeDraft, DraftBody, DraftFile } from "./change-draft.ts";
@@ -55,7 +56,7 @@ export function append(planning: Planning, path: WorkspacePath, text: string): O
   const before = entry ? growing(planning, entry) : emptyFile(path);
   const size = before.size + added.size;
   if (!isEndless && size > limits.textBytes)
-    throw tooLarge(`The text of ${quote(path)}, with what is added,`, `${limits.textBytes} bytes`);
+    throw tooLarge(`The text of ${quote(path)}, with what is added,`, spellSize(limits.textBytes));
   const touched = makeRoom(planning, path) + 1;
   const parts = before.body ? [...before.body.parts, () => added.text] : [() => added.text];
   draft.put(path, { ...before, size, sha256: null, body: { base: null, ...before.body, parts } });
@@ -124,7 +125,7 @@ export function fileOf(path: WorkspacePath, supply: Supply, executable: boolean)
 }
 
 /** The body of an own text as one that can be continued: what only the store has is fetched. */
-export function bodyHere({ supplies }: Planning, body: DraftBody): DraftBody {
+export function bodyHere({ supplies }: Pick<Planning, "supplies">, body: DraftBody): DraftBody {
   const { base, parts } = body;
   if (!base || base.body !== null) return body;
   const text = supplies.text(base);

@@ -37,12 +37,16 @@ type Parsed = {
   readonly path: WorkspacePath;
   readonly to: WorkspacePath;
   readonly piece: Piece | null;
+  /** Of the change itself. */
+  readonly op: string | undefined;
 };
 
 /** What can be written without another await. */
 type Plan = {
   readonly draft: ChangeDraft;
   readonly changed: readonly Changed[];
+  /** What changes with an `op` of their own came to, for those that were not done before. */
+  readonly ops: ReadonlyMap<string, Changed>;
   readonly totals: Totals;
 };
 
@@ -54,10 +58,11 @@ const SPARE_PLANS = 4;
 
 /**
  * Applies all changes of a request in order, each on what the ones before left, in one transaction, or none. An `op`
- * that was done before gets its first answer, also while it is being done. What lower layers or the store must give is
- * fetched first, and everything is planned anew from what is there then. Throws `CarrelError`: `invalid`,
- * `not_found`, `conflict` (also when files kept changing while they were fetched), `too_large`, `quota_exceeded`,
- * `overloaded` when the store or the shared layer does not answer.
+ * that was done before gets its first answer, also while it is being done; a change with an `op` of its own counts as a
+ * request of its own, and is skipped when that was done. What lower layers or the store must give is fetched first, and
+ * everything is planned anew from what is there then. Throws `CarrelError`: `invalid`, `not_found`, `conflict` (also
+ * when files kept changing while they were fetched), `too_large`, `quota_exceeded`, `overloaded` when the store or the
+ * shared layer does not answer.
  */
 export async function applyChanges(
   context: ChangeContext,
@@ -69,7 +74,7 @@ export async function applyChanges(
   const done = (): readonly Changed[] | null => (op === undefined ? null : answerOf(rows, op));
   const first = done();
   if (first) return first;
-  const changes = parseChanges(request.changes, limits);
+  const changes = parseChanges(request, limits);
   if (!changes.every((it) => isOwn(rows, it))) await layers.refresh();
   const supplies = new Supplies(context);
   for (let plans = changes.length + SPARE_PLANS; plans > 0; plans -= 1) {
@@ -91,14 +96,18 @@ function isOwn(rows: Pick<Rows, "files">, { change: { kind }, path }: Parsed): b
   return isForOne && (rows.files.get(path)?.type ?? "gone") !== "gone";
 }
 
-function parseChanges(changes: readonly Change[], limits: BucketLimits): Parsed[] {
+function parseChanges({ changes, ...request }: ChangeRequest, limits: BucketLimits): Parsed[] {
   if (changes.length === 0 || changes.length > MAX_CHANGES)
     throw invalid(`A request must have 1 to ${MAX_CHANGES} changes.`);
   return changes.map((change) => {
     const path = workspacePath(change.path);
     const to = change.kind === "move" ? workspacePath(change.to) : path;
     const piece = change.kind === "write" ? pieceOf(path, change.content, limits) : null;
-    return { change, path, to, piece };
+    const op = change.kind === "append" ? change.op : undefined;
+    if (op !== undefined) assertOp(op);
+    if (op !== undefined && op === request.op)
+      throw invalid("A request and a change in it must not have the same operation id.");
+    return { change, path, to, piece, op };
   });
 }
 
@@ -117,10 +126,16 @@ function planChanges(
       assertExpected(draft, path, change.expect);
   let isWaiting = false;
   const changed: Changed[] = [];
+  const ops = new Map<string, Changed>();
+  const wasDone = (op: string) => ops.has(op) || answerOf(rows, op) !== null;
   for (const it of changes) {
     try {
+      const isSkipped = it.op !== undefined && wasDone(it.op);
       const isNew = it.change.kind !== "delete" && draft.entry(it.to) === null;
-      changed.push(resultOf(draft, it.change, isNew, applyOne(planning, it)));
+      const outcome = isSkipped ? { path: it.path, touched: 0 } : applyOne(planning, it);
+      const result = resultOf(draft, it.change, isNew, outcome);
+      if (it.op !== undefined && !isSkipped) ops.set(it.op, result);
+      changed.push(result);
     } catch (error) {
       if (error instanceof NotYet) isWaiting = true;
       else if (!isWaiting) throw error;
@@ -130,7 +145,7 @@ function planChanges(
   const after = totalsAfter(draft, rows, totals.totals);
   assertQuota(totals.totals, after, limits);
   askForVersions(draft, rows, supplies);
-  return { draft, changed, totals: after };
+  return { draft, changed, ops, totals: after };
 }
 
 function applyOne(planning: Planning, { change, path, to, piece }: Parsed): Outcome {
@@ -190,10 +205,11 @@ function commit(
   supplies: Supplies,
   op: string | undefined,
 ): readonly Changed[] {
-  const { draft, changed } = plan;
-  if (draft.isEmpty && op === undefined) return changed;
+  const { draft, changed, ops } = plan;
+  if (draft.isEmpty && op === undefined && ops.size === 0) return changed;
   rows.commit("change", (tx) => {
     writeDraft(tx, rows, { draft, supplies, versions: limits.versions });
+    for (const [own, result] of ops) recordOp(tx, own, clock.now(), [result]);
     if (op !== undefined) recordOp(tx, op, clock.now(), changed);
     if (!draft.isEmpty) markDirty(tx);
   });

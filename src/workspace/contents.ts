@@ -1,5 +1,5 @@
 import type { BucketKey } from "../shared/bucket-key.ts";
-import { CarrelError, tooLarge } from "../shared/errors.ts";
+import { CarrelError, tooLargeToRead } from "../shared/errors.ts";
 import { errorFacts, type Log } from "../shared/log.ts";
 import { splitLines } from "../shared/text.ts";
 import type { Content } from "../shared/workspace-files.ts";
@@ -69,7 +69,7 @@ export function createContents(places: ContentPlaces): Contents {
         );
       }
       const content = await read(row);
-      if (!("text" in content)) throw new Error(`"${row.path}" is no text`);
+      if (!("text" in content)) throw new Error(`"${row.path}" is not a text`);
       const lines = splitLines(content.text);
       return { lines: lines.slice(offset, offset + limit), total: lines.length };
     },
@@ -96,7 +96,7 @@ function readVersion(places: ContentPlaces, row: VersionRow): Answer {
 }
 
 function readLog({ rows, store, bucket }: ContentPlaces, row: FileRow): Answer {
-  if (row.size > LOG_BYTES) throw tooLarge("This log", "25 MiB. Read it in pages");
+  if (row.size > LOG_BYTES) throw tooLargeToRead("This log", "25 MiB", "Read it in pages.");
   const open = openText(rows, row);
   const sealed = segmentsOf(rows.sql, row.path);
   if (sealed.length === 0) return { text: open };

@@ -1,4 +1,5 @@
 import { invalid, tooLarge } from "../shared/errors.ts";
+import { spellSize } from "../shared/text.ts";
 import type { TextEdit } from "../shared/workspace-changes.ts";
 
 /** A text after its edits. `replaced`: occurrences, one number an edit. `line`: of the first replacement, from 1. */
@@ -105,7 +106,7 @@ function looseMatches(text: string, oldText: string): Match[] {
 function splice(text: string, matches: readonly Match[], newText: string, limit: number): string {
   const removed = matches.reduce((sum, { start, end }) => sum + end - start, 0);
   if (text.length - removed + matches.length * newText.length > limit)
-    throw tooLarge("The text after the edit", `${limit} bytes`);
+    throw tooLarge("The text after the edit", spellSize(limit));
   const parts: string[] = [];
   let from = 0;
   for (const { start, end } of matches) {

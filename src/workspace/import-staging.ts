@@ -19,10 +19,10 @@ type StagedWhiteout = { readonly is: "whiteout"; readonly path: WorkspacePath };
 
 export type StagedItem = StagedFile | StagedWhiteout;
 
-/** As it is read back: a text only when it is wanted. */
-export type LoadedItem =
-  | StagedWhiteout
-  | (Omit<StagedFile, "text"> & { readonly load: () => string });
+/** A file, or a piece of one, as it is read back: its text only when it is wanted. */
+export type LoadedFile = Omit<StagedFile, "text"> & { readonly load: () => string };
+
+export type LoadedItem = StagedWhiteout | LoadedFile;
 
 type StagedPage = { readonly length: number };
 
@@ -100,6 +100,6 @@ function textOf(sql: Sql, id: string, no: number, item: number): string {
     no,
     item,
   );
-  if (!row) throw new Error(`item ${item} of page ${no} of an import is missing`);
+  if (!row) throw new CarrelError("conflict", "The import was dropped meanwhile. Send it again.");
   return row.text;
 }

@@ -1,18 +1,11 @@
-import { CarrelError, invalid, notFound, quotaExceeded, tooLarge } from "../shared/errors.ts";
+import { CarrelError, invalid, notFound, quotaExceeded } from "../shared/errors.ts";
 import { parseId } from "../shared/ids.ts";
 import type { Change, ImportPage } from "../shared/workspace-changes.ts";
-import { askForVersions, totalsAfter, writeDraft } from "./change-commit.ts";
+import { askForVersions, writeDraft } from "./change-commit.ts";
 import { ROW_BYTES, isLog, pieceOf, quote, textWithin, typeAt } from "./change-content.ts";
-import { ChangeDraft } from "./change-draft.ts";
 import { Supplies, digestOf } from "./change-supplies.ts";
 import type { ChangeContext } from "./change.ts";
-import { answerOf, recordOp } from "./ops.ts";
-import { parentsOf } from "./overlay.ts";
-import { workspacePath } from "./path.ts";
-import type { WorkspacePath } from "./path.ts";
-import { ruleOf, unitOf } from "./path-rules.ts";
-import { assertQuota, type Totals } from "./quota.ts";
-import type { RowsTx } from "./rows.ts";
+import { planImport, type ImportPlan } from "./import-plan.ts";
 import {
   dropStaged,
   stagePage,
@@ -20,29 +13,111 @@ import {
   type StagedFile,
   type StagedItem,
 } from "./import-staging.ts";
+import { answerOf, recordOp } from "./ops.ts";
+import { workspacePath } from "./path.ts";
+import type { WorkspacePath } from "./path.ts";
+import { isHideable } from "./path-rules.ts";
 
 const MAX_PAGE = 100_000;
 
-/** Fetches that a commit makes at most, for earlier versions that only the store has. */
+/** Plans of a commit at most: it fetches what only the store has, and files may change meanwhile. */
 const MAX_PLANS = 5;
+
+type Imported = { readonly files: number };
 
 /**
  * Keeps one page of an import, in place of an earlier page of the same number; blobs are in the store when it
  * resolves. Takes writes and appends. Nothing shows before `commitImport`; an import that got no page for a day is
- * dropped. Throws `CarrelError`: `invalid`, `too_large`, `quota_exceeded`.
+ * dropped, and so is one of which a page is refused. Throws `CarrelError`: `invalid`, `too_large`, `quota_exceeded`.
  */
 export async function stageImport(
   context: ChangeContext,
   id: string,
   page: ImportPage,
 ): Promise<void> {
-  parseId("The import id", id);
+  const { rows } = context;
+  if (answerOf(rows, operationOf(id))) return;
+  try {
+    await stage(context, id, page);
+  } catch (error) {
+    if (isRefusal(error)) dropImport(context, id);
+    throw error;
+  }
+}
+
+/** Lets go of an import that is not committed, and of one that does not exist. */
+export function dropImport({ rows }: Pick<ChangeContext, "rows">, id: string): void {
+  const isThere = rows.sql.all("SELECT 1 FROM staged WHERE import = ? LIMIT 1", id).length > 0;
+  if (isThere) rows.commit("drop-import", (tx) => dropStaged(tx, id));
+}
+
+/**
+ * Applies all pages of an import in one transaction, over what is there, or nothing: files replace those of the same
+ * path, and with one file of a skill the skill is the bucket's own; for logs and records see `planImport`. The same
+ * import is applied once; a repeat gets the first answer. `files` counts those that were written. Throws
+ * `CarrelError`: `not_found` when there is no such import (any more), `conflict` when a page is missing or files kept
+ * changing meanwhile; and, with the import dropped, `conflict` when a file is where a directory would be or a log is
+ * another than the one that is there, `invalid`, `too_large`, `quota_exceeded`.
+ */
+export function commitImport(context: ChangeContext, id: string, by: string): Promise<Imported> {
+  const { rows, totals, limits, clock } = context;
+  return whenPlanned(context, id, by, ({ draft, files, totals: after }, supplies) => {
+    const answer = { files };
+    rows.commit("import", (tx) => {
+      writeDraft(tx, rows, { draft, supplies, versions: limits.versions });
+      dropStaged(tx, id);
+      recordOp(tx, operationOf(id), clock.now(), answer);
+      context.markDirty(tx);
+    });
+    totals.set(after);
+    return answer;
+  });
+}
+
+/** Whether `commitImport` would go through now; writes nothing, and throws as that does. */
+export const checkImport = (context: ChangeContext, id: string, by: string): Promise<Imported> =>
+  whenPlanned(context, id, by, ({ files }) => ({ files }));
+
+/** What `use` makes of the plan, in the moment in which it holds; the first answer of an import that was done. */
+async function whenPlanned(
+  context: ChangeContext,
+  id: string,
+  by: string,
+  use: (plan: ImportPlan, supplies: Supplies) => Imported,
+): Promise<Imported> {
+  const { rows, layers } = context;
+  const op = operationOf(id);
+  const supplies = new Supplies(context);
+  await layers.refresh();
+  for (let plans = MAX_PLANS; plans > 0; plans -= 1) {
+    const done = answerOf<Imported>(rows, op);
+    if (done) return done;
+    const items = stagedItems(rows.sql, id);
+    if (!items) throw notFound(`Import "${id}"`);
+    try {
+      const plan = planImport(context, items, by, supplies);
+      if (plan) askForVersions(plan.draft, rows, supplies);
+      if (plan && !supplies.isWanting) return use(plan, supplies);
+    } catch (error) {
+      if (isRefusal(error)) dropImport(context, id);
+      throw error;
+    }
+    await supplies.bring();
+  }
+  throw new CarrelError("conflict", "The files were changed meanwhile. Commit the import again.");
+}
+
+const operationOf = (id: string): string => `import ${parseId("The import id", id)}`;
+
+/** Whether the import itself is at fault, so that another try would end the same way. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CarrelError &&
+  ["invalid", "too_large", "quota_exceeded", "conflict"].includes(error.code);
+
+async function stage(context: ChangeContext, id: string, page: ImportPage): Promise<void> {
   if (!Number.isInteger(page.no) || page.no < 0 || page.no > MAX_PAGE)
     throw invalid(`The number of a page must be 0 to ${MAX_PAGE}.`);
-  const items: StagedItem[] = (page.whiteouts ?? []).map((raw) => ({
-    is: "whiteout",
-    path: filePath(raw),
-  }));
+  const items: StagedItem[] = (page.whiteouts ?? []).map(stagedWhiteout);
   for (const change of page.changes) items.push(await stagedFile(context, change));
   const { bytes, logBytes } = context.limits;
   context.rows.commit("stage", (tx) => {
@@ -53,44 +128,13 @@ export async function stageImport(
   });
 }
 
-/**
- * Applies all pages of an import in one transaction, over what is there, or nothing: files replace those of the same
- * path, and with one file of a skill the skill is the bucket's own. The same import is applied once; a repeat gets the
- * first answer. Throws `CarrelError`: `not_found` when there is no such import (any more), `conflict` when a page is
- * missing or a file is where a directory would be, `quota_exceeded`.
- */
-export async function commitImport(
-  context: ChangeContext,
-  id: string,
-  by: string,
-): Promise<{ readonly files: number }> {
-  const { rows, layers, limits, totals } = context;
-  const op = `import ${parseId("The import id", id)}`;
-  const supplies = new Supplies(context);
-  await layers.refresh();
-  for (let plans = MAX_PLANS; plans > 0; plans -= 1) {
-    const done = answerOf<{ readonly files: number }>(rows, op);
-    if (done) return done;
-    const plan = planImport(context, id, by);
-    askForVersions(plan.draft, rows, supplies);
-    if (!supplies.isWanting) {
-      const answer = { files: plan.files };
-      rows.commit("import", (tx) => {
-        writeDraft(tx, rows, { draft: plan.draft, supplies, versions: limits.versions });
-        finish(context, tx, id, op, answer);
-      });
-      totals.set(plan.totals);
-      return answer;
-    }
-    await supplies.bring();
-  }
-  throw new CarrelError("conflict", "The files were changed meanwhile. Commit the import again.");
-}
-
-function finish(context: ChangeContext, tx: RowsTx, id: string, op: string, answer: object): void {
-  dropStaged(tx, id);
-  recordOp(tx, op, context.clock.now(), answer);
-  context.markDirty(tx);
+function stagedWhiteout(raw: string): StagedItem {
+  const path = filePath(raw);
+  if (!isHideable(path))
+    throw invalid(
+      `${quote(path)} cannot be hidden: only a file or a whole skill can. Take it out of the archive's comment.`,
+    );
+  return { is: "whiteout", path };
 }
 
 async function stagedFile(context: ChangeContext, change: Change): Promise<StagedFile> {
@@ -117,75 +161,4 @@ function filePath(raw: string): WorkspacePath {
   const path = workspacePath(raw);
   if (path === "") throw invalid("The workspace itself is not a file. Name a file in it.");
   return path;
-}
-
-type Plan = { readonly draft: ChangeDraft; readonly files: number; readonly totals: Totals };
-
-/** A draft whose texts are read from the staged pages one by one, when they are written. */
-function planImport(
-  { rows, layers, limits, totals, clock }: ChangeContext,
-  id: string,
-  author: string,
-): Plan {
-  const draft = new ChangeDraft(rows, () => layers.overlay(), { at: clock.now(), author });
-  const items = stagedItems(rows.sql, id);
-  if (!items) throw notFound(`Import "${id}"`);
-  const files = new Set<WorkspacePath>();
-  for (const item of items)
-    if (item.is === "whiteout" && ruleOf(item.path).layers === "all")
-      draft.whiteout(item.path, true);
-  for (const item of items) {
-    if (item.is === "whiteout") continue;
-    if (item.is === "write") write(draft, item);
-    else append(draft, item, limits.textBytes);
-    files.add(item.path);
-  }
-  const after = totalsAfter(draft, rows, totals.totals);
-  assertQuota(totals.totals, after, limits);
-  return { draft, files: files.size, totals: after };
-}
-
-type Loaded = Omit<StagedFile, "text"> & { readonly load: () => string };
-
-function write(draft: ChangeDraft, item: Loaded): void {
-  const { path, type, size, sha256, executable, load } = item;
-  const lower = draft.own(path) ? [] : assertRoom(draft, path);
-  const unit = unitOf(path);
-  if (draft.view().layers[0].whiteouts.has(unit)) draft.whiteout(unit, false);
-  const body = type === "blob" ? null : { base: null, parts: [load] };
-  draft.put(path, { type, size, sha256, executable, body });
-  if (lower.length > 0) draft.layAgain();
-}
-
-function append(draft: ChangeDraft, item: Loaded, textBytes: number): void {
-  const { path, load } = item;
-  const own = draft.own(path);
-  if (!own) return write(draft, { ...item, type: typeAt(path, "text") });
-  if (!own.body) throw invalid(`${quote(path)} is not text, so nothing can be added to it.`);
-  const size = own.size + item.size;
-  if (own.type !== "log" && size > textBytes)
-    throw tooLarge(`The text of ${quote(path)}`, `${textBytes} bytes`);
-  draft.put(path, {
-    ...own,
-    size,
-    sha256: null,
-    body: { ...own.body, parts: [...own.body.parts, load] },
-  });
-}
-
-/** Lower files of the same unit, which a new own file hides. */
-function assertRoom(draft: ChangeDraft, path: WorkspacePath): readonly { path: WorkspacePath }[] {
-  const view = draft.view();
-  const [own] = view.layers;
-  const unit = unitOf(path);
-  const stays = (it: WorkspacePath) => view.get(it)?.layer === own.name || unitOf(it) !== unit;
-  const above = parentsOf(path).find((parent) => view.get(parent) && stays(parent));
-  const below = view.under(path).find((it) => it.path !== path && stays(it.path));
-  const other = above ?? below?.path;
-  if (other !== undefined)
-    throw new CarrelError(
-      "conflict",
-      `${quote(path)} cannot be imported beside the file ${quote(other)}. Delete that first.`,
-    );
-  return view.under(unit).filter((it) => it.layer !== own.name);
 }

@@ -22,3 +22,7 @@ export const defaultBucketLimits: BucketLimits = {
   logBytes: 100 * MIB,
   versions: 50,
 };
+
+/** The most bytes that one file other than a log may have. */
+export const largestFile = ({ textBytes, blobBytes }: BucketLimits): number =>
+  Math.max(textBytes, blobBytes);

@@ -37,3 +37,17 @@ export function unitOf(path: WorkspacePath): WorkspacePath {
   if (ruleOf(path).unit === "file") return path;
   return path.split("/", 2).join("/") as WorkspacePath;
 }
+
+/** Where the records of sessions lie, below the root. */
+export const RECORDS: readonly string[] = ["agents", "plans", "large_tool_results"];
+
+/** Whether a path lies among the records of sessions. */
+export const isRecordPath = (path: WorkspacePath): boolean =>
+  RECORDS.includes(path.split("/", 1)[0] ?? "");
+
+/** Whether a whiteout can be for `path`: it is a unit, and not the name of a directory that every workspace has. */
+export const isHideable = (path: WorkspacePath): boolean =>
+  unitOf(path) === path && (path.includes("/") || path.startsWith(".") || !isDirectory(path));
+
+const isDirectory = (name: WorkspacePath): boolean =>
+  ruleOf(`${name}/file` as WorkspacePath).kind !== "working";

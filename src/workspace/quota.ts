@@ -2,15 +2,19 @@ import { quotaExceeded } from "../shared/errors.ts";
 import type { BucketLimits } from "./limits.ts";
 import type { FileRow, Rows } from "./rows.ts";
 
-/** What a bucket holds: files that are there and their bytes, and logs and theirs, which have allowances of their own. */
+/**
+ * What a bucket holds: files that are there and their bytes, and logs and theirs, which have allowances of their own.
+ * Whiteouts count as files of no bytes.
+ */
 export type Totals = {
   readonly files: number;
+  readonly whiteouts: number;
   readonly bytes: number;
   readonly logs: number;
   readonly logBytes: number;
 };
 
-const NOTHING: Totals = { files: 0, bytes: 0, logs: 0, logBytes: 0 };
+const NOTHING: Totals = { files: 0, whiteouts: 0, bytes: 0, logs: 0, logBytes: 0 };
 
 type Counted = Pick<FileRow, "type" | "size"> | null;
 
@@ -27,6 +31,7 @@ export function share(file: Counted): Totals {
 export function exchanged(totals: Totals, before: Counted, file: Counted): Totals {
   const [gone, come] = [share(before), share(file)];
   return {
+    ...totals,
     files: totals.files - gone.files + come.files,
     bytes: totals.bytes - gone.bytes + come.bytes,
     logs: totals.logs - gone.logs + come.logs,
@@ -34,12 +39,18 @@ export function exchanged(totals: Totals, before: Counted, file: Counted): Total
   };
 }
 
+/** The totals after a unit is hidden, or shows again. */
+export const hidden = (totals: Totals, before: boolean, present: boolean): Totals => ({
+  ...totals,
+  whiteouts: totals.whiteouts - Number(before) + Number(present),
+});
+
 /** The totals of a bucket, in memory: counted anew only when something else than a change has written rows. */
 export class BucketTotals {
-  readonly #rows: Pick<Rows, "version" | "files">;
+  readonly #rows: Pick<Rows, "version" | "files" | "whiteouts">;
   #counted: { readonly version: number; readonly totals: Totals } | null = null;
 
-  constructor(rows: Pick<Rows, "version" | "files">) {
+  constructor(rows: Pick<Rows, "version" | "files" | "whiteouts">) {
     this.#rows = rows;
   }
 
@@ -47,6 +58,8 @@ export class BucketTotals {
     if (this.#counted?.version !== this.#rows.version) {
       let totals = NOTHING;
       for (const row of this.#rows.files.values()) totals = exchanged(totals, null, row);
+      for (const { present } of this.#rows.whiteouts.values())
+        totals = hidden(totals, false, present);
       this.set(totals);
     }
     return this.#counted?.totals ?? share(null);
@@ -66,10 +79,13 @@ const inMib = (bytes: number): string => (bytes / MIB).toFixed(1);
  * `CarrelError('quota_exceeded')`.
  */
 export function assertQuota(before: Totals, after: Totals, limits: BucketLimits): void {
-  for (const what of ["files", "logs"] as const) {
-    if (after[what] > limits[what] && after[what] > before[what])
-      throw quotaExceeded(`It may hold ${limits[what]} ${what} and would hold ${after[what]}`);
-  }
+  const names = (totals: Totals) => totals.files + totals.whiteouts;
+  if (names(after) > limits.files && names(after) > names(before))
+    throw quotaExceeded(
+      `It may hold ${limits.files} files, with what it hides of lower layers, and would hold ${names(after)}`,
+    );
+  if (after.logs > limits.logs && after.logs > before.logs)
+    throw quotaExceeded(`It may hold ${limits.logs} logs and would hold ${after.logs}`);
   for (const [name, what] of [
     ["bytes", "of files"],
     ["logBytes", "of logs"],

@@ -56,7 +56,7 @@ export async function readPart(
   const { entry, content } = await readShown(layers, find, (found) => {
     if (found.file.type !== "log") {
       if (from === 0) return layers.content(found);
-      throw invalid(`${quote(found.path)} is no log, so it comes whole. Read it from 0.`);
+      throw invalid(`${quote(found.path)} is not a log, so it comes whole. Read it from 0.`);
     }
     if (from <= found.file.size) return layers.logPart(found, from);
     throw new CarrelError(

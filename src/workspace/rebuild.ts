@@ -10,7 +10,7 @@ import type { Contents } from "./contents.ts";
 import { addJob } from "./jobs.ts";
 import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
 import { factsOf } from "./metadata.ts";
-import { unitOf } from "./path-rules.ts";
+import { isHideable } from "./path-rules.ts";
 import { fileOf, logsOf, versionOf, whiteoutOf } from "./rebuild-rows.ts";
 import type { FoundPart } from "./rebuild-rows.ts";
 import type { FileRow, Rows, RowsTx, SegmentRow, VersionRow, WhiteoutRow } from "./rows.ts";
@@ -78,7 +78,7 @@ export async function rebuild(parts: RebuildParts): Promise<boolean> {
   for (const { key, metadata } of versions) {
     const version = versionOf(parts.bucket, key, metadata);
     if (version) found.versions.push(version);
-    else leave(parts, key, "it is no version that Carrel wrote");
+    else leave(parts, key, "it is not a version that Carrel wrote");
   }
   found.logs.push(...logsOf(partsOf(parts, segments)));
   if (Object.values(found).every((rowsOfKind) => rowsOfKind.length === 0)) return false;
@@ -149,7 +149,7 @@ function pieceWithin<Piece>(parts: RebuildParts, key: StorageKey, make: () => Pi
 
 function foreignWhiteout(parts: RebuildParts, key: StorageKey): WhiteoutRow | null {
   const stored = parseStorageKey(parts.bucket, key);
-  if (stored?.kind !== "whiteouts" || unitOf(stored.path) !== stored.path)
+  if (stored?.kind !== "whiteouts" || !isHideable(stored.path))
     return leave(parts, key, "it names nothing that can be hidden");
   const at = parts.clock.now();
   return { path: stored.path, version: 0, at, author: OUTSIDE, present: true, dirty: null };

@@ -1,7 +1,8 @@
 import type { ListPage } from "./blob-store.ts";
 import { fetchStored } from "./blobs.ts";
 import type { WorkspacePath } from "./path.ts";
-import { ruleOf, unitOf } from "./path-rules.ts";
+import { isHideable, ruleOf } from "./path-rules.ts";
+import { BucketTotals } from "./quota.ts";
 import { FRESH_MS, TOO_FRESH } from "./rescan-scan.ts";
 import type { Scan } from "./rescan-scan.ts";
 import { OUTSIDE } from "./settle-outside.ts";
@@ -21,6 +22,10 @@ export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]):
     const { path } = stored;
     listed.add(path);
     if (rows.whiteouts.has(path) || unsureOf(rows.sql, key)) continue;
+    if (!hasRoom(scan)) {
+      scan.refuse(key, "The workspace is full.");
+      continue;
+    }
     const at = clock.now();
     rows.commit("rescan", (tx) =>
       tx.putWhiteout({
@@ -37,8 +42,12 @@ export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]):
   for (const path of rows.whiteouts.keys()) if (!listed.has(path)) await lookForMissing(scan, path);
 }
 
-const isUnit = (path: WorkspacePath): boolean =>
-  unitOf(path) === path && ruleOf(path).layers === "all";
+const isUnit = (path: WorkspacePath): boolean => isHideable(path) && ruleOf(path).layers === "all";
+
+function hasRoom({ rows, limits }: Scan): boolean {
+  const { totals } = new BucketTotals(rows);
+  return totals.files + totals.whiteouts < limits.files;
+}
 
 async function lookForMissing(scan: Scan, path: WorkspacePath): Promise<void> {
   const { rows, store, bucket, clock } = scan;

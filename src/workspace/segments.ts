@@ -94,7 +94,7 @@ export async function readSegment(
 ): Promise<string> {
   const key = storageKey(bucket, { kind: "segments", path, number });
   const text = decodeText((await fetchChecked(store, key, sha256)).bytes);
-  if (text === null) throw new Error(`a part of a log is no text: ${key}`);
+  if (text === null) throw new Error(`a part of a log is not a text: ${key}`);
   return text;
 }
 

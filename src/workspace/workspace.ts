@@ -21,9 +21,13 @@ import type {
   Within,
   WorkspaceApi,
 } from "../shared/workspace-api.ts";
-import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
+import type { Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion } from "../shared/workspace-files.ts";
+import type { Answered, Call } from "./bucket-call.ts";
 import { workspacePath } from "./path.ts";
+import { RECORDS, isRecordPath } from "./path-rules.ts";
+import { importInto, pathsOf } from "./workspace-import.ts";
+import { joinGlobs, joinGreps, joinTrees } from "./workspace-joins.ts";
 
 export type IsolationScope = Bucket["scope"];
 
@@ -57,21 +61,28 @@ export type Workspace = {
   /** All changes must lie in one bucket: throws `invalid` for a move between records and other files. */
   readonly change: (request: ChangeRequest) => Promise<readonly Changed[]>;
   readonly history: (path: string) => Promise<readonly FileVersion[]>;
-  readonly usage: () => Promise<Usage>;
+  readonly usage: () => Promise<WorkspaceUsage>;
+  /** Of all buckets; should one fail, what another took in stays. */
   readonly rescan: () => Promise<RescanReport>;
   /** The units of lower layers that the bucket itself hides, sorted. */
   readonly whiteouts: () => Promise<readonly string[]>;
   /** A page of an import, parted among the buckets that its paths belong to. */
   readonly stageImport: (id: string, page: ImportPage) => Promise<void>;
-  /** Applies the pages, in one transaction a bucket: one, or under other scopes than USER two. Gives the files. */
+  /**
+   * Applies the pages, in one transaction a bucket: one, or under other scopes than USER two, of which none begins
+   * before both say that they can; should the second one fail all the same, the error says so. Gives the files that
+   * were written.
+   */
   readonly commitImport: (id: string, by: string) => Promise<number>;
+  /** Lets go of the pages of an import that was given up. */
+  readonly dropImport: (id: string) => Promise<void>;
 };
 
-const RECORDS: readonly string[] = ["agents", "plans", "large_tool_results"];
+/** What the scope's bucket holds, and the user's own one with the records; `null` where that is the same bucket. */
+export type WorkspaceUsage = Usage & { readonly records: Usage | null };
 
 /** Whether a path lies among the records of sessions. Throws `CarrelError('invalid')` as `workspacePath` does. */
-export const isRecord = (path: string): boolean =>
-  RECORDS.includes(workspacePath(path).split("/")[0] ?? "");
+export const isRecord = (path: string): boolean => isRecordPath(workspacePath(path));
 
 /** The bucket that a scope gives this owner. Throws `CarrelError('invalid')` when SESSION has no session. */
 export function bucketOf(scope: IsolationScope, owner: WorkspaceOwner): BucketKey {
@@ -110,17 +121,13 @@ export function createSharedWorkspace(
   return overBuckets(bucket, bucket, callBucket);
 }
 
-type Call = <Result extends { readonly ok: true } | Failure>(
-  bucket: BucketKey,
-  ask: (api: WorkspaceApi, key: BucketKey) => Promise<Result>,
-) => Promise<Extract<Result, { ok: true }>>;
-
 function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket): Workspace {
   const bucketFor = (path: string) => (isRecord(path) ? records : home);
   const call: Call = async (bucket, ask) => {
     const answer = await callBucket(bucket, (api) => ask(api, bucket));
     if (!answer.ok) throw new CarrelError(answer.code, answer.message);
-    return answer as Extract<typeof answer, { ok: true }>;
+    const { ok: _ok, ...result } = answer;
+    return result as Answered<typeof answer>;
   };
 
   return {
@@ -145,9 +152,40 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
     },
     history: async (path) =>
       (await call(bucketFor(path), (api, key) => api.history(key, path))).versions,
-    usage: async () => (await call(home, (api, key) => api.usage(key))).usage,
-    rescan: async () => (await call(home, (api, key) => api.rescan(key))).report,
-    ...importInto(home, records, call),
+    ...lookInto(home, records, call),
+    async whiteouts() {
+      const { manifest } = await call(home, (api, key) => api.manifest(key, null));
+      return manifest === "unchanged" ? [] : manifest.whiteouts.toSorted();
+    },
+    ...importInto([...new Set([home, records])], bucketFor, call),
+  };
+}
+
+function lookInto(
+  home: BucketKey,
+  records: BucketKey,
+  call: Call,
+): Pick<Workspace, "usage" | "rescan"> {
+  const usageOf = async (bucket: BucketKey) =>
+    (await call(bucket, (api, key) => api.usage(key))).usage;
+  return {
+    async usage() {
+      const [usage, other] = await Promise.all([
+        usageOf(home),
+        records === home ? null : usageOf(records),
+      ]);
+      return { ...usage, records: other };
+    },
+    async rescan() {
+      const reports: RescanReport[] = [];
+      for (const bucket of new Set([home, records]))
+        reports.push((await call(bucket, (api, key) => api.rescan(key))).report);
+      return {
+        taken: reports.flatMap(({ taken }) => taken),
+        removed: reports.flatMap(({ removed }) => removed),
+        refused: reports.flatMap(({ refused }) => refused),
+      };
+    },
   };
 }
 
@@ -191,79 +229,5 @@ function findIn(
       );
       return joinGreps(answers, request.limit ?? 200);
     },
-  };
-}
-
-function importInto(
-  home: BucketKey,
-  records: BucketKey,
-  call: Call,
-): Pick<Workspace, "whiteouts" | "stageImport" | "commitImport"> {
-  const buckets = [...new Set([home, records])];
-  const belongsTo = (bucket: BucketKey) => (path: string) =>
-    bucket === (isRecord(path) ? records : home);
-  return {
-    async whiteouts() {
-      const { manifest } = await call(home, (api, key) => api.manifest(key, null));
-      return manifest === "unchanged" ? [] : manifest.whiteouts.toSorted();
-    },
-    async stageImport(id, { no, changes, whiteouts = [] }) {
-      for (const bucket of buckets) {
-        const isHere = belongsTo(bucket);
-        const page = {
-          no,
-          changes: changes.filter((change) => pathsOf(change).every(isHere)),
-          whiteouts: whiteouts.filter(isHere),
-        };
-        await call(bucket, (api, key) => api.stageImport(key, id, page));
-      }
-    },
-    async commitImport(id, by) {
-      let files = 0;
-      for (const bucket of buckets)
-        files += (await call(bucket, (api, key) => api.commitImport(key, id, by))).files;
-      return files;
-    },
-  };
-}
-
-const pathsOf = (change: Change): string[] =>
-  change.kind === "move" ? [change.path, change.to] : [change.path];
-
-const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
-  a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-
-const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((total, item) => total + of(item), 0);
-
-function joinTrees(answers: readonly [TreeAnswer, ...TreeAnswer[]], limit: number): TreeAnswer {
-  if (answers.length === 1) return answers[0];
-  const entries = answers.flatMap((answer) => answer.entries).toSorted(byPath);
-  const cut = entries.length > limit || answers.some((answer) => answer.cut);
-  return { entries: entries.slice(0, limit), total: sum(answers, (answer) => answer.total), cut };
-}
-
-function joinGlobs(answers: readonly [GlobAnswer, ...GlobAnswer[]], limit: number): GlobAnswer {
-  if (answers.length === 1) return answers[0];
-  const files = answers.flatMap((answer) => answer.files).toSorted(byPath);
-  const cut = files.length > limit || answers.some((answer) => answer.cut);
-  return { files: files.slice(0, limit), total: sum(answers, (answer) => answer.total), cut };
-}
-
-/** Where one bucket was cut, hits after that place in the other would leave a gap: they wait for the next call. */
-function joinGreps(answers: readonly [GrepAnswer, ...GrepAnswer[]], limit: number): GrepAnswer {
-  if (answers.length === 1) return answers[0];
-  const [next = null] = answers.flatMap((answer) => answer.next ?? []).toSorted();
-  const hits = answers
-    .flatMap((answer) => answer.hits)
-    .filter((hit) => next === null || hit.path <= next)
-    .toSorted(byPath);
-  const isFull = hits.length > limit || answers.some((answer) => answer.cut === "hits");
-  return {
-    hits: hits.slice(0, limit),
-    searched: sum(answers, (answer) => answer.searched),
-    skipped: sum(answers, (answer) => answer.skipped),
-    cut: isFull ? "hits" : next === null ? null : "bytes",
-    next: isFull ? null : next,
   };
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { estimateMessageTokens, estimateTokens } from "../../src/context/tokens.ts";
+import {
+  estimateMessageTokens,
+  estimateTokens,
+  estimateToolTokens,
+} from "../../src/context/tokens.ts";
 
 describe("estimateTokens", () => {
   it.each([
@@ -56,5 +60,16 @@ describe("estimateMessageTokens", () => {
         results: [{ call: "c", name: "look", status: "error", content: [{ type: "text", text }] }],
       }),
     ).toBe(109);
+  });
+});
+
+describe("estimateToolTokens", () => {
+  it("counts the name, the description and the schema", () => {
+    const tool = { name: "look", description: "", inputSchema: { type: "object" } };
+    const bare = estimateToolTokens(tool);
+    expect(bare).toBe(4 + 1 + 5);
+    expect(estimateToolTokens({ ...tool, description: "国語辞典" })).toBe(bare + 4);
+    const inputSchema = { ...tool.inputSchema, description: "x".repeat(400) };
+    expect(estimateToolTokens({ ...tool, inputSchema })).toBeGreaterThan(bare + 100);
   });
 });

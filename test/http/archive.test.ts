@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { exportArchive } from "../../src/http/archive-export.ts";
+import type { BucketKey } from "../../src/shared/bucket-key.ts";
+import type { ImportPage } from "../../src/shared/workspace-changes.ts";
 import { buildZip } from "../support/zip-builder.ts";
-import { FakeWorkspace } from "./fake-workspace.ts";
-import { Desk } from "./files-fixture.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import { WorkspaceLab } from "../support/workspace-lab.ts";
+import { Desk, ownFiles } from "./files-fixture.ts";
 
 let desk: Desk;
 beforeEach(() => {
@@ -22,16 +25,19 @@ const importTo = (user: string, body: Uint8Array<ArrayBuffer>, headers = {}) =>
     headers: { "content-type": "application/zip", ...headers },
   });
 
-/** Bytes and right to run of each file, and what is hidden. */
-const contentsOf = (workspace: FakeWorkspace) => ({
-  files: Object.fromEntries(
-    [...workspace.own].map(([path, { bytes, executable }]) => [
-      path,
-      [Buffer.from(bytes).toString("hex"), executable],
-    ]),
-  ),
-  hidden: [...workspace.hidden].toSorted(),
-});
+/** Bytes and right to run of each own file, and what is hidden. */
+async function contentsOf(workspace: Workspace) {
+  const paths = (await ownFiles(workspace)).map(({ path }) => path);
+  const found = paths.length === 0 ? [] : (await workspace.readMany({ paths, layer: "own" })).files;
+  const files = found.map((answer, index) => {
+    if (!answer) throw new Error(`${paths[index]} is missing`);
+    const { file, content } = answer;
+    const bytes = "text" in content ? Buffer.from(content.text) : Buffer.from(content.bytes);
+    return [file.path, bytes.toString("hex"), file.executable] as const;
+  });
+  expect(files.length).toBe(paths.length);
+  return { files, hidden: await workspace.whiteouts() };
+}
 
 const odd: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>> = {
   "AGENTS.md": "\ufeff# With a byte order mark\r\nand CRLF\r\n",
@@ -50,29 +56,31 @@ const odd: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>> = {
   ["__proto__"]: "x",
 };
 
+const write = (path: string, content: string | Uint8Array, executable = false) => {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  return { kind: "write", path, content: { bytes }, executable } as const;
+};
+
 const fill = async (user: string) => {
-  const bucket = desk.bucket(user);
-  for (const [path, given] of Object.entries(odd)) {
-    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given;
-    const write = { kind: "write", path, content: { bytes }, executable: path === "C:/x" } as const;
-    await bucket.change({ by: "user:x", changes: [write] });
-  }
-  await bucket.change({ by: "user:x", changes: [{ kind: "delete", path: "knowledge/b.md" }] });
+  const changes = Object.entries(odd).map(([path, given]) => write(path, given, path === "C:/x"));
+  const hide = { kind: "delete", path: "knowledge/b.md" } as const;
+  await desk.workspace(user).change({ by: "user:x", changes: [...changes, hide] });
 };
 
 describe("a workspace that is exported and imported elsewhere", () => {
   it("[W17] is byte for byte the same, with executables and whiteouts", async () => {
     await fill("ann");
-    const before = contentsOf(desk.bucket("ann"));
+    const before = await contentsOf(desk.workspace("ann"));
+    expect(before.files.map(([path]) => path)).toEqual(Object.keys(odd).toSorted());
     expect(before.hidden).toEqual(["knowledge/b.md"]);
     const zip = await exportOf("ann");
     const response = await importTo("bob", zip);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
-      files: Object.keys(before.files).length,
+      files: before.files.length,
       whiteouts: 1,
     });
-    expect(contentsOf(desk.bucket("bob"))).toEqual(before);
+    expect(await contentsOf(desk.workspace("bob"))).toEqual(before);
     const again = await exportOf("bob");
     expect(again.length).toBe(zip.length);
   });
@@ -88,22 +96,24 @@ describe("a workspace that is exported and imported elsewhere", () => {
     await fc.assert(
       fc.asyncProperty(some, async (given) => {
         desk = new Desk();
-        for (const [path, bytes] of Object.entries(given)) {
-          const write = { kind: "write", path, content: { bytes } } as const;
-          await desk.bucket("ann").change({ by: "user:x", changes: [write] });
-        }
+        const changes = Object.entries(given).map(([path, bytes]) => write(path, bytes));
+        if (changes.length > 0) await desk.workspace("ann").change({ by: "user:x", changes });
         expect((await importTo("bob", await exportOf("ann"))).status).toBe(200);
-        expect(contentsOf(desk.bucket("bob"))).toEqual(contentsOf(desk.bucket("ann")));
+        const before = await contentsOf(desk.workspace("ann"));
+        expect(before.files.length).toBe(changes.length);
+        expect(await contentsOf(desk.workspace("bob"))).toEqual(before);
       }),
-      { numRuns: 60, seed: 17 },
+      { numRuns: 25, seed: 17 },
     );
   });
 
   it("[W17] keeps what is there beside it, and signs with the caller's name", async () => {
     await desk.put("bob", `${files}/mine.md`, "mine");
     await importTo("bob", buildZip([{ name: "x.md", content: "x" }]));
-    expect([...desk.bucket("bob").own.keys()]).toEqual(["mine.md", "x.md"]);
-    expect(desk.bucket("bob").own.get("x.md")?.info.by).toBe("user:bob");
+    expect(await ownFiles(desk.workspace("bob"))).toMatchObject([
+      { path: "mine.md" },
+      { path: "x.md", by: "user:bob" },
+    ]);
   });
 
   it("[W17] may hold a log that is longer than any text", async () => {
@@ -111,14 +121,13 @@ describe("a workspace that is exported and imported elsewhere", () => {
     const path = "agents/main/sessions/s1.log.jsonl";
     const zip = buildZip([{ name: path, content: log, deflate: true }]);
     const seen: string[] = [];
-    const bucket = desk.bucket("ann");
-    const { stageImport } = bucket;
-    bucket.stageImport = (id, page) => {
-      seen.push(...page.changes.map(({ kind }) => kind));
-      return stageImport(id, page);
+    desk.lab.before = ({ method, args }) => {
+      const [, page] = args as [string, ImportPage];
+      if (method === "stageImport") seen.push(...page.changes.map(({ kind }) => kind));
     };
     expect((await importTo("ann", zip)).status).toBe(200);
-    expect(new TextDecoder().decode(bucket.own.get(path)?.bytes)).toBe(log);
+    const { content } = await desk.workspace("ann").read({ path });
+    expect("text" in content && content.text === log).toBe(true);
     expect(seen).toEqual(["write", "append", "append"]);
   });
 });
@@ -151,43 +160,19 @@ describe("an export", () => {
     expect(await exportOf("ann")).toEqual(await exportOf("ann"));
   });
 
-  it("has one batch of files in memory at a time, and reads no further than it is read", async () => {
-    const workspace = new FakeWorkspace({});
-    for (let index = 0; index < 600; index++) {
-      const path = `f/${String(index).padStart(4, "0")}.txt`;
-      const write = { kind: "write", path, content: { text: "some text" } } as const;
-      await workspace.change({ by: "user:x", changes: [write] });
-    }
-    const options = { directory: "", layer: "own", whiteouts: true } as const;
-    const reader = (await exportArchive(workspace, options)).getReader();
-    expect(workspace.batches).toBe(0);
-    for (let chunk = 1; chunk <= 3 * 40; chunk++) {
-      await reader.read();
-      expect(workspace.batches).toBe(Math.ceil(chunk / 3 / workspace.batch));
-    }
-    await reader.cancel();
-    expect(workspace.reads).toBe(40);
-    const whole = await new Response(await exportArchive(workspace, options)).bytes();
-    expect(Object.keys(unzipSync(whole)).length).toBe(600);
-  });
-
   it("[W12] breaks off when a file cannot be read, and leaves out one that was deleted meanwhile", async () => {
-    const workspace = new FakeWorkspace({});
-    for (const path of ["a", "b", "c"])
-      await workspace.change({
-        by: "user:x",
-        changes: [{ kind: "write", path, content: { text: path } }],
-      });
+    const lab = new WorkspaceLab();
+    const workspace = lab.workspace();
+    const changes = ["a", "b", "c"].map((path) => write(path, path));
+    await workspace.change({ by: "user:x", changes });
     const options = { directory: "", layer: "own", whiteouts: false } as const;
     const stream = await exportArchive(workspace, options);
-    workspace.own.delete("b");
+    await workspace.change({ by: "user:x", changes: [{ kind: "delete", path: "b" }] });
     expect(Object.keys(unzipSync(await new Response(stream).bytes()))).toEqual(["a", "c"]);
-    const { read } = workspace;
-    workspace.read = (request) =>
-      request.path === "c" ? Promise.reject(new Error("the store is down")) : read(request);
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    lab.sql("v1/agents/main/users/ann/" as BucketKey).run("DELETE FROM part WHERE text = 'c'");
     const broken = await exportArchive(workspace, options);
-    await expect(new Response(broken).bytes()).rejects.toThrow();
+    await expect(new Response(broken).bytes()).rejects.toThrow("missing");
     expect(log.mock.calls).toEqual([[expect.stringContaining("archive_broken")]]);
     log.mockRestore();
   });

@@ -1,35 +1,46 @@
 import { unzipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { exportArchive } from "../../src/http/archive-export.ts";
-import type { FakeWorkspace } from "./fake-workspace.ts";
+import type { BucketKey } from "../../src/shared/bucket-key.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
 import { Desk } from "./files-fixture.ts";
 
-const path = "agents/main/sessions/s1.log.jsonl";
+const PART = 4 * 1024 * 1024;
+const path = "work/s1.log.jsonl";
 const address = `/agents/main/files/${path}`;
 const options = { directory: "", layer: "own", whiteouts: false } as const;
+const key = "v1/agents/main/users/ann/" as BucketKey;
 
 /** Lines that are all different, so that each byte is where it belongs. */
 const linesFrom = (no: number, count: number): string =>
-  Array.from({ length: count }, (_, index) => `{"no":${no + index},"said":"漢é"}\n`).join("");
+  Array.from({ length: count }, (_, index) => `{"no":${no + index},"said":"${said}"}\n`).join("");
 
-const lines = linesFrom(0, 1_000);
+const said = "漢é".repeat(40);
+
+/** A little more than one part. */
+const lines = linesFrom(0, 21_000);
 
 let desk: Desk;
-let bucket: FakeWorkspace;
+let bucket: Workspace;
 let errors: unknown[][];
 
-const append = (text: string) =>
-  bucket.change({ by: "job:x", changes: [{ kind: "append", path, text }] });
+/** In pieces that one row can hold. */
+const append = (text: string) => {
+  const pieces = text.match(/[^]{1,500000}/g) ?? [];
+  const changes = pieces.map((piece) => ({ kind: "append", path, text: piece }) as const);
+  return bucket.change({ by: "job:x", changes });
+};
 
 const remove = () => bucket.change({ by: "job:x", changes: [{ kind: "delete", path }] });
+
+const reads = () => desk.lab.calls.filter((call) => call === `${key} read`).length;
 
 const answerIs = (bytes: Uint8Array, text: string) =>
   expect(Buffer.from(bytes).toString() === text).toBe(true);
 
 beforeEach(async () => {
   desk = new Desk();
-  bucket = desk.bucket("ann");
-  bucket.part = 4_001;
+  bucket = desk.workspace();
   await append(lines);
   errors = [];
   vi.spyOn(console, "error").mockImplementation((...said) => void errors.push(said));
@@ -47,41 +58,43 @@ const changes = {
   },
   "is another, longer log": async () => {
     await remove();
-    await append(linesFrom(7, 2_000));
+    await append(linesFrom(7, 22_000));
   },
   "is something else": async () => {
-    const { read } = bucket;
-    bucket.read = async (request) => {
-      const answer = await read({ ...request, from: 0 });
-      const text = "no log";
-      return { file: { ...answer.file, type: "text", size: 6 }, content: { text }, next: null };
-    };
-    await Promise.resolve();
+    desk.lab.template = { [path]: "no log" };
+    desk.lab.restart();
+    await bucket.change({ by: "job:x", changes: [{ kind: "reset", path }] });
   },
   "cannot be read": async () => {
-    bucket.read = () => Promise.reject(new Error("the store is down"));
+    desk.lab.sql(key).run("DELETE FROM part");
     await Promise.resolve();
   },
 };
 
+/** An archive is slower to make, and reads its logs in the same way. */
+const IN_ARCHIVES = ["is gone", "cannot be read"];
+
 describe("a log that is longer than one answer", () => {
   it("[W5] is answered whole, part by part, under its etag", async () => {
     const response = await desk.ask("ann", address);
-    expect(response.headers.get("etag")).toBe('"1"');
+    const etag = response.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"\d+"$/);
     expect(response.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
     expect(response.headers.has("content-length")).toBe(false);
-    expect(bucket.reads).toBe(1);
+    expect(reads()).toBe(1);
+    expect(Buffer.byteLength(lines)).toBeGreaterThan(PART);
     answerIs(await response.bytes(), lines);
-    expect(bucket.reads).toBeLessThan(12);
-    const known = await desk.ask("ann", address, { headers: { "if-none-match": '"1"' } });
+    expect(reads()).toBe(2);
+    const known = await desk.ask("ann", address, { headers: { "if-none-match": etag } });
     expect([known.status, await known.text()]).toEqual([304, ""]);
   });
 
   it("[W5] that grows meanwhile is answered as long as it was, and exported so", async () => {
     const response = await desk.ask("ann", address);
-    await append(linesFrom(1_000, 500));
+    const more = linesFrom(21_000, 500);
+    await append(more);
     answerIs(await response.bytes(), lines);
-    const now = lines + linesFrom(1_000, 500);
+    const now = lines + more;
     const reader = (await exportArchive(bucket, options)).getReader();
     const chunks: Uint8Array[] = [];
     for (let isGrown = false; ; isGrown = true) {
@@ -94,14 +107,15 @@ describe("a log that is longer than one answer", () => {
   });
 
   it("reads no further than it is read", async () => {
+    await append(linesFrom(21_000, 21_000));
     const response = await desk.ask("ann", address);
     const reader = response.body?.getReader();
-    for (let part = 1; part <= 3; part += 1) {
+    for (let part = 1; part <= 2; part += 1) {
       await reader?.read();
-      expect(bucket.reads).toBe(part);
+      expect(reads()).toBe(part);
     }
     await reader?.cancel();
-    expect(bucket.reads).toBe(3);
+    expect(reads()).toBe(2);
   });
 
   for (const [what, change] of Object.entries(changes)) {
@@ -112,6 +126,7 @@ describe("a log that is longer than one answer", () => {
       expect(errors).toEqual([[expect.stringContaining("file_broken")]]);
     });
 
+    if (!IN_ARCHIVES.includes(what)) continue;
     it(`[W12] breaks an archive off when it ${what} meanwhile`, async () => {
       const reader = (await exportArchive(bucket, options)).getReader();
       await reader.read();

@@ -50,19 +50,19 @@ const expectRefusal = async (response: Response, statuses: readonly number[] = [
 
 describe("a path", () => {
   it.each(paths)("[H1] %s is refused on every route, and nothing is stored", async (path) => {
-    const before = JSON.stringify(desk.stored());
     for (const method of ["GET", "PUT", "DELETE"]) {
       const body = method === "PUT" ? { body: "x" } : {};
       await expectRefusal(await desk.ask("ann", `${files}${path}`, { method, ...body }));
     }
-    expect(JSON.stringify(desk.stored())).toBe(before);
+    expect(await desk.stored()).toEqual({});
+    expect(desk.lab.calls).toEqual([]);
   });
 
   it.each(["", "/", "//", "/.", "/%2e"])("[H1] %j names no file to write", async (path) => {
     for (const method of ["PUT", "DELETE"])
       await expectRefusal(await desk.ask("ann", `${files}${path}`, { method }));
     expect((await desk.ask("ann", `${files}${path}`)).status).toBe(200);
-    expect(desk.stored()).toEqual([["v1/agents/main/users/ann/", [[], [], []]]]);
+    expect(await desk.stored()).toEqual({});
   });
 
   it("[H1] in a query is refused where it is in an address, and what cannot exist is not found", async () => {
@@ -124,7 +124,7 @@ describe("a query", () => {
     ["DELETE", "/AGENTS.md?layer=template"],
   ])("[H1] %s %s is refused, and says what to send", async (method, path) => {
     await expectRefusal(await desk.ask("ann", `${files}${path}`, { method }));
-    expect(desk.bucket("ann").own.size).toBe(0);
+    expect(await desk.stored()).toEqual({});
   });
 });
 
@@ -148,7 +148,7 @@ describe("a header", () => {
     const body = method === "PUT" ? { body: "x" } : {};
     const response = await desk.ask("ann", `${files}/a.md`, { method, headers, ...body });
     await expectRefusal(response);
-    expect(desk.bucket("ann").own.size).toBe(0);
+    expect(await desk.stored()).toEqual({});
   });
 
   it("[H1] that says the body is compressed is a 415: those bytes are not the file", async () => {

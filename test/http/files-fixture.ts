@@ -1,91 +1,71 @@
 import { createHash } from "node:crypto";
-import type { Env } from "../../src/env.ts";
-import type { Deployment, Doctor } from "../../src/harness.ts";
-import { createApp } from "../../src/http/app.ts";
-import { bucketOf, type IsolationScope } from "../../src/workspace/workspace.ts";
-import { FakeWorkspace } from "./fake-workspace.ts";
+import type { Listed } from "../../src/shared/workspace-api.ts";
+import type { FileInfo } from "../../src/shared/workspace-files.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import type { Files } from "../support/bucket-parts.ts";
+import { workspaceApp } from "../support/workspace-app.ts";
+import { WorkspaceLab } from "../support/workspace-lab.ts";
 
-const noObject = (): never => {
-  throw new Error("these tests run no object");
+const template: Files = {
+  "AGENTS.md": "# Template\n",
+  "knowledge/a.md": "a\n",
+  "knowledge/b.md": "b\n",
 };
 
-const scopes: Readonly<Record<string, IsolationScope>> = {
-  main: "USER",
-  each: "SESSION",
-  team: "AGENT",
-  all: "GLOBAL",
-};
+const agents = [
+  { id: "main" },
+  { id: "each", isolationScope: "SESSION" },
+  { id: "team", isolationScope: "AGENT" },
+  { id: "all", isolationScope: "GLOBAL" },
+] as const;
 
-/** Four agents, one a scope, whose buckets are made when somebody asks for them. */
+/** Two users and an admin. */
+const keys = ["ann", "bob", "root"].map((user) => ({
+  user,
+  hash: createHash("sha256").update(`key-${user}`).digest("hex"),
+  role: user === "root" ? "admin" : "user",
+}));
+
+/** The routes of four agents, one a scope, over real buckets. */
 export class Desk {
-  readonly buckets = new Map<string, FakeWorkspace>();
-  readonly template: Readonly<Record<string, string>> = {
-    "AGENTS.md": "# Template\n",
-    "knowledge/a.md": "a\n",
-    "knowledge/b.md": "b\n",
-  };
-  readonly #app = createApp(this.#deployment());
-  readonly #env: Env;
-
-  constructor() {
-    const keys = ["ann", "bob", "root"].map((user) => ({
-      user,
-      hash: createHash("sha256").update(`key-${user}`).digest("hex"),
-      role: user === "root" ? "admin" : "user",
-    }));
-    const none = { getByName: noObject };
-    this.#env = {
-      SESSIONS: none,
-      WORKSPACES: none,
-      REGISTRY: none,
-      CARREL_API_KEYS: JSON.stringify(keys),
-    };
-  }
+  readonly lab = new WorkspaceLab({ template });
+  readonly #ask = workspaceApp(this.lab, agents, { CARREL_API_KEYS: JSON.stringify(keys) });
 
   /** A request of `user`, to a path below `/v1`; `null`: without a key. */
   async ask(user: string | null, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (user !== null) headers.set("authorization", `Bearer key-${user}`);
-    return this.#app.request(`http://carrel.example/v1${path}`, { ...init, headers }, this.#env);
+    return this.#ask(new Request(`http://carrel.example/v1${path}`, { ...init, headers }));
   }
 
   put(user: string, path: string, body: BodyInit, headers: Record<string, string> = {}) {
     return this.ask(user, path, { method: "PUT", body, headers });
   }
 
-  /** The bucket of a user of the agent `main`. */
-  bucket(user: string): FakeWorkspace {
-    return this.#bucket(bucketOf("USER", { agent: "main", user, session: null }));
+  /** The files of a user of the agent `main`. */
+  workspace(user = "ann"): Workspace {
+    return this.lab.workspace({ user });
   }
 
-  shared(agent = "main"): FakeWorkspace {
-    return this.#bucket(`v1/agents/${agent}/shared/`);
+  /** Everything that any bucket holds or was asked to take in; `{}` when that is nothing. */
+  stored(): Promise<unknown> {
+    return this.lab.stored();
   }
 
-  /** Everything that any bucket holds or was asked to take in. */
-  stored(): unknown {
-    return [...this.buckets].map(([key, bucket]) => [key, bucket.stored()]);
-  }
-
-  #bucket(key: string): FakeWorkspace {
-    const bucket = this.buckets.get(key) ?? new FakeWorkspace(this.template);
-    this.buckets.set(key, bucket);
-    return bucket;
-  }
-
-  #deployment(): Deployment {
-    return {
-      has: (agent) => Object.hasOwn(scopes, agent),
-      harness: noObject,
-      bucket: noObject,
-      isolationScope: (agent) => scopes[agent] ?? "USER",
-      workspace: (agent, _env, owner) => this.#bucket(bucketOf(scopes[agent] ?? "USER", owner)),
-      sharedWorkspace: (agent) => this.shared(agent),
-      doctor: (agent, _env, owner) =>
-        Promise.resolve({ scope: scopes[agent] ?? "USER", owner } as unknown as Doctor),
-    };
+  /** The buckets that were asked by anybody but another bucket, sorted. */
+  buckets(): string[] {
+    return [...new Set(this.lab.calls.map((call) => call.split(" ")[0] ?? ""))].toSorted();
   }
 }
+
+/** What a workspace itself holds. */
+export async function ownFiles(workspace: Workspace): Promise<FileInfo[]> {
+  const { entries } = await workspace.tree({ recursive: true, layer: "own", limit: 2_000 });
+  return entries.flatMap(({ file }: Listed) => file ?? []);
+}
+
+export const ownPaths = async (workspace: Workspace): Promise<string[]> =>
+  (await ownFiles(workspace)).map(({ path }) => path);
 
 export const problemOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string; message: string } }).error;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Desk, problemOf } from "./files-fixture.ts";
+import { Desk, ownPaths, problemOf } from "./files-fixture.ts";
 
 let desk: Desk;
 beforeEach(() => {
@@ -37,8 +37,9 @@ describe("a PUT", () => {
   });
 
   it("[W9] happens only where the etag is that of what shows", async () => {
-    expect((await put("/AGENTS.md", "mine", { "if-match": '"t0123456789ab"' })).status).toBe(200);
-    const late = await put("/AGENTS.md", "late", { "if-match": '"t0123456789ab"' });
+    const seen = { "if-match": `"${desk.lab.templateEtag}"` };
+    expect((await put("/AGENTS.md", "mine", seen)).status).toBe(200);
+    const late = await put("/AGENTS.md", "late", seen);
     expect(late.status).toBe(409);
     expect(await problemOf(late)).toMatchObject({ code: "conflict", message: /is now 1/ });
     expect((await put("/AGENTS.md", "new", { "if-none-match": "*" })).status).toBe(409);
@@ -60,7 +61,7 @@ describe("a PUT", () => {
     await put("/a", "3", key);
     expect(await text("/a")).toBe("3");
     await desk.put("bob", `${files}/a`, "1", key);
-    expect(desk.bucket("bob").own.size).toBe(1);
+    expect(await ownPaths(desk.workspace("bob"))).toEqual(["a"]);
   });
 
   it("[W15] brings an earlier version back with ?undo", async () => {
@@ -76,7 +77,7 @@ describe("a PUT", () => {
     async (name) => {
       const path = `/${name.split("/").map(encodeURIComponent).join("/")}`;
       await put(path, "x");
-      expect([...desk.bucket("ann").own.keys()]).toEqual([name]);
+      expect(await ownPaths(desk.workspace())).toEqual([name]);
       expect(await text(path)).toBe("x");
     },
   );
@@ -85,7 +86,7 @@ describe("a PUT", () => {
     "[W1] to %s is one to notes/x.md",
     async (path) => {
       await put(path, "x");
-      expect([...desk.bucket("ann").own.keys()]).toEqual(["notes/x.md"]);
+      expect(await ownPaths(desk.workspace())).toEqual(["notes/x.md"]);
     },
   );
 
@@ -96,13 +97,13 @@ describe("a PUT", () => {
     expect(lie.status).toBe(413);
     const short = await put("/big", "x", { "content-length": "2" });
     expect([short.status, (await problemOf(short)).code]).toEqual([400, "invalid"]);
-    expect(desk.bucket("ann").own.size).toBe(0);
+    expect(await desk.stored()).toEqual({});
   });
 });
 
 describe("a DELETE", () => {
   it("[W6] hides a file of the template, and ?reset brings it back", async () => {
-    const deleted = await remove("/AGENTS.md", { "if-match": '"t0123456789ab"' });
+    const deleted = await remove("/AGENTS.md", { "if-match": `"${desk.lab.templateEtag}"` });
     expect(await deleted.json()).toEqual({ file: null, touched: 1 });
     expect((await desk.ask("ann", `${files}/AGENTS.md`)).status).toBe(404);
     const back = await (await remove("/AGENTS.md?reset")).json();
@@ -135,8 +136,8 @@ describe("the shared layer, for an admin", () => {
     expect(again.status).toBe(200);
     const { entries } = (await (await shared("GET", "")).json()) as { entries: unknown[] };
     expect(entries).toMatchObject([{ layer: "shared", file: { layer: "shared", etag: "s2" } }]);
-    expect(desk.bucket("root").own.size).toBe(0);
-    expect(desk.shared().own.size).toBe(1);
+    expect(await ownPaths(desk.workspace("root"))).toEqual([]);
+    expect(await ownPaths(desk.lab.shared())).toEqual(["AGENTS.md"]);
   });
 
   it("[W15] has a history", async () => {

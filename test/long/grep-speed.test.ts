@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { GrepRequest } from "../../src/shared/workspace-api.ts";
 import { grepFiles } from "../../src/workspace/grep.ts";
 import { seededRandom } from "../support/random.ts";
-import { layersOver, readableBucket } from "../support/readable-bucket.ts";
+import { layersOver } from "../support/bucket-parts.ts";
+import { readableBucket } from "../support/readable-bucket.ts";
 
 const words =
   "the quick brown fox jumps over a lazy dog agent workspace bucket Straße naïve 文件 error".split(

@@ -3,7 +3,7 @@ import {
   addJob,
   findJob,
   MAX_ATTEMPTS,
-  nextAfterJob,
+  nextAfterJobs,
   nextDue,
   parkedJobs,
   postponeJob,
@@ -53,7 +53,7 @@ describe("a job", () => {
     removeJob(sql, "j");
     removeJob(sql, "j");
     expect(findJob(sql, "j")).toBeNull();
-    expect(nextAfterJob(sql)).toBeNull();
+    expect(nextAfterJobs(sql, 9)).toEqual([]);
   });
 
   it("that drives a turn or registers the session wants an alarm and is not work after a turn", () => {
@@ -62,7 +62,7 @@ describe("a job", () => {
     expect(nextDue(sql)).toBe(9);
     addJob(sql, job("turn:a", "drive", 5));
     expect(nextDue(sql)).toBe(5);
-    expect(nextAfterJob(sql)).toBeNull();
+    expect(nextAfterJobs(sql, 9)).toEqual([]);
   });
 
   it("[R4] that fails backs off from 2 s, doubling up to 10 minutes, and is parked after 10 attempts", () => {
@@ -84,7 +84,7 @@ describe("a job", () => {
     expect(nextDue(sql)).toBeNull();
     addJob(sql, after("good", 7_000, "second"));
     expect(nextDue(sql)).toBe(7_000);
-    expect(nextAfterJob(sql)).toMatchObject({ id: "good", start: 11 });
+    expect(nextAfterJobs(sql, 9)).toMatchObject([{ id: "good", start: 11 }]);
     expect(parkedJobs(sql).map(({ id }) => id)).toEqual(["bad", "register"]);
   });
 
@@ -98,12 +98,11 @@ describe("the jobs after the turns of a session", () => {
     const sql = emptyTables();
     addTurns(sql, "c", "a", "b");
     for (const turn of ["a", "b", "c"]) addJob(sql, after(`turn:${turn}`, 5, turn));
-    const done: string[] = [];
-    for (let next = nextAfterJob(sql); next; next = nextAfterJob(sql)) {
-      done.push(next.payload);
-      removeJob(sql, next.id);
-    }
-    expect(done).toEqual(["c", "a", "b"]);
+    const line = (limit: number) => nextAfterJobs(sql, limit).map(({ payload }) => payload);
+    expect(line(9)).toEqual(["c", "a", "b"]);
+    expect(line(2)).toEqual(["c", "a"]);
+    removeJob(sql, "turn:c");
+    expect(line(2)).toEqual(["a", "b"]);
   });
 
   it("wait for the first of them, which alone wants an alarm", () => {
@@ -111,7 +110,7 @@ describe("the jobs after the turns of a session", () => {
     addTurns(sql, "a", "b");
     addJob(sql, after("turn:a", 9_000, "a"));
     addJob(sql, after("turn:b", 10, "b"));
-    expect(nextAfterJob(sql)).toMatchObject({ payload: "a", due: 9_000 });
+    expect(nextAfterJobs(sql, 1)).toMatchObject([{ payload: "a", due: 9_000 }]);
     expect(nextDue(sql)).toBe(9_000);
     removeJob(sql, "turn:a");
     expect(nextDue(sql)).toBe(10);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutAt, splitLines, utf8Length } from "../../src/shared/text.ts";
+import { cutAt, spellSize, splitLines, utf8Length } from "../../src/shared/text.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 60 });
 
@@ -45,5 +45,21 @@ describe("splitLines", () => {
     ["a\r\nb\rc\n", ["a", "b", "c"]],
   ])("reads %j", (whole, lines) => {
     expect(splitLines(whole)).toEqual(lines);
+  });
+});
+
+describe("spellSize", () => {
+  it.each([
+    [0, "0 bytes"],
+    [1_023, "1023 bytes"],
+    [1_024, "1 KiB"],
+    [1_100, "1 KiB"],
+    [1024 * 1024 - 1, "1023.9 KiB"],
+    [1024 * 1024, "1 MiB"],
+    [1.5 * 1024 * 1024, "1.5 MiB"],
+    [1_900_000, "1.8 MiB"],
+    [25 * 1024 * 1024, "25 MiB"],
+  ])("of %d is %s: never more than it is", (bytes, text) => {
+    expect(spellSize(bytes)).toBe(text);
   });
 });

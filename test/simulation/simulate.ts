@@ -177,14 +177,19 @@ function chanceAfterTurn(
 ): Capability {
   return {
     name: "after",
-    async afterTurn(scope, entries) {
+    async afterTurns(_scope, turns) {
       const { random } = ground;
-      if (entries.at(-1)?.kind !== "end")
-        ground.violate(`[T11] ${scope.turn} is handed over unfinished`);
+      if (turns.length === 0) ground.violate("[T11] no turn is handed over");
+      for (const { turn, entries } of turns)
+        if (entries.at(-1)?.kind !== "end")
+          ground.violate(`[T11] ${turn} is handed over unfinished`);
+      const starts = turns.map(({ entries }) => entries[0]?.seq ?? 0);
+      if (starts.some((start, at) => start <= (starts[at - 1] ?? 0)))
+        ground.violate("[T11] turns are handed over out of order");
       await instance.clock.sleep(random.between(0, 3_000));
       if (random.chance(0.3)) throw new Error("not now");
       await instance.ask("the end of its work", () => {
-        after.set(scope.turn, (after.get(scope.turn) ?? 0) + 1);
+        for (const { turn } of turns) after.set(turn, (after.get(turn) ?? 0) + 1);
       });
     },
   };

@@ -36,6 +36,17 @@ const scoped = Object.entries(scopedAgents).flatMap(([scope, ids]): AgentDefinit
   ids.map((id) => ({ id, isolationScope: scope as IsolationScope, model })),
 );
 
+/** The switches of a definition; each is set by the agent of its name alone, and by `all-on` none is. */
+export const switches = [
+  "disableFilesystemTools",
+  "disableAtPathExpansion",
+  "disableTranscript",
+  "disableSessionPersistence",
+  "disableWorkspaceContext",
+] as const;
+
+const switched = switches.map((id): AgentDefinition => ({ id, model, [id]: true }));
+
 /** What the test worker serves. */
 export const deployment = createDeployment([
   defineAgent({ id: "main" }),
@@ -52,15 +63,18 @@ export const deployment = createDeployment([
     capabilities: [
       {
         name: "after",
-        async afterTurn({ turn }, entries) {
+        async afterTurns(_scope, turns) {
           await outside().pause();
-          outside().afterTurns.push({ turn, entries: entries.length });
+          for (const { turn, entries } of turns)
+            outside().afterTurns.push({ turn, entries: entries.length });
         },
       },
     ],
   }),
   defineAgent({ id: "frugal", model, tools, limits: { maxTurnTokens: 40 } }),
   ...scoped,
+  { id: "all-on", model, description: "Has everything." },
+  ...switched,
   // Named as users are, and as directories of a workspace.
   defineAgent({ id: "a", model }),
   defineAgent({ id: "users", model }),

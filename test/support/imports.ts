@@ -47,6 +47,8 @@ const rows: readonly (readonly string[])[] = [
     "src/harness.ts",
     "src/agent.ts",
     "src/define-agent.ts",
+    "src/check-definition.ts",
+    "src/doctor.ts",
     "src/maintenance.ts",
     "src/maintenance/",
   ],

@@ -17,21 +17,21 @@ function merged(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * As much of a workspace as records need: files that are appended to and merged into, each request once by its `op`.
+ * As much of a workspace as records need: files that are appended to, by each `op` once, and merged into.
  * `before` may throw in the place of a request, `after` in the place of its answer.
  */
 export class LogFiles {
   readonly files = new Map<string, string>();
   /** Those that were done, in order. */
   readonly requests: ChangeRequest[] = [];
+  readonly ops = new Set<string>();
   before: (request: ChangeRequest) => Promise<void> = () => Promise.resolve();
   after: (request: ChangeRequest) => Promise<void> = () => Promise.resolve();
   readonly workspace: Workspace = {
     ...noWorkspace,
     change: async (request) => {
       await this.before(request);
-      const known = this.requests.some(({ op }) => op !== undefined && op === request.op);
-      if (!known) this.#do(request);
+      this.#do(request);
       await this.after(request);
       return request.changes.map((): Changed => ({ file: null, created: false, touched: 1 }));
     },
@@ -50,7 +50,11 @@ export class LogFiles {
 
   #do(request: ChangeRequest): void {
     this.requests.push(request);
-    for (const change of request.changes) this.files.set(change.path, this.#changed(change));
+    for (const change of request.changes) {
+      const op = change.kind === "append" ? change.op : undefined;
+      if (op === undefined || !this.ops.has(op)) this.files.set(change.path, this.#changed(change));
+      if (op !== undefined) this.ops.add(op);
+    }
   }
 
   #changed(change: Change): string {

@@ -44,10 +44,11 @@ export const lineOf = (
 
 export function totalsOf(own: ModelLayer) {
   const files = [...own.values()].flatMap((unit) => [...unit.values()]);
+  const whiteouts = [...own.values()].filter((unit) => unit.size === 0).length;
   const sum = (isLog: boolean) =>
     files.reduce((all, { type, data }) => all + ((type === "log") === isLog ? data.length : 0), 0);
   const logs = files.filter(({ type }) => type === "log").length;
-  return { files: files.length - logs, bytes: sum(false), logs, logBytes: sum(true) };
+  return { files: files.length - logs + whiteouts, bytes: sum(false), logs, logBytes: sum(true) };
 }
 
 type Json = Record<string, unknown>;

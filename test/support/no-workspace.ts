@@ -18,4 +18,5 @@ export const noWorkspace: Workspace = {
   whiteouts: fail,
   stageImport: fail,
   commitImport: fail,
+  dropImport: fail,
 };

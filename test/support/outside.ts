@@ -9,7 +9,7 @@ export type Outside = {
   afterTurns: { readonly turn: string; readonly entries: number }[];
   /** Called at every point of every object; returns whether the object crashes there. */
   onPoint: ((name: string, object: string) => boolean) | null;
-  /** Of the deployment, over those of `wrangler.toml`; for the buckets that wake from now on. */
+  /** Of the deployment, over those of `wrangler.toml`; for requests, and the buckets that wake from now on. */
   variables: Readonly<Record<string, string>>;
   /** Awaited by the scripted model and tools between their batches. */
   pause: () => Promise<void>;

@@ -1,26 +1,20 @@
-import { splitLines, utf8Length } from "../../src/shared/text.ts";
-import { noPoint } from "../../src/shared/point.ts";
-import type { Content } from "../../src/shared/workspace-files.ts";
-import type { Contents } from "../../src/workspace/contents.ts";
-import {
-  createLayers,
-  type Layers,
-  type LayersOf,
-  type SharedLayer,
-} from "../../src/workspace/layers.ts";
-import { manifestOf } from "../../src/workspace/manifest.ts";
-import { type FileRow, Rows } from "../../src/workspace/rows.ts";
-import { createTemplate, type Template } from "../../src/workspace/template.ts";
-import { at } from "./layers.ts";
-import { ManualClock } from "./manual-clock.ts";
-import { nodeSql, openDatabase } from "./node-sql.ts";
+import { createHash } from "node:crypto";
 import { CarrelError } from "../../src/shared/errors.ts";
+import { splitLines, utf8Length } from "../../src/shared/text.ts";
+import type { Contents } from "../../src/workspace/contents.ts";
+import type { SharedLayer } from "../../src/workspace/layers.ts";
+import { manifestOf } from "../../src/workspace/manifest.ts";
+import type { FileRow, Rows, RowsTx } from "../../src/workspace/rows.ts";
+import { storageKey } from "../../src/workspace/storage-key.ts";
+import { BUCKET, bucketParts, BY, type Files } from "./bucket-parts.ts";
+import { at } from "./layers.ts";
+import { createMemoryStore } from "./memory-store.ts";
 
-/** A bucket whose index is real and whose blobs and sealed logs are in memory. */
+/** A bucket whose rows a test writes itself, without a change. */
 export type ReadableBucket = {
   readonly rows: Rows;
   readonly contents: Contents;
-  /** What was fetched: everything but text that is here. */
+  /** Keys that the store was asked for: everything but text that is here. */
   readonly fetched: string[];
   readonly write: (path: string, content: string | Uint8Array) => void;
   /** A log with a text that only the store has and one that is here. */
@@ -32,14 +26,17 @@ export type ReadableBucket = {
   readonly lose: (path: string) => void;
 };
 
-const BY = "user:ann";
+const sha256Of = (content: string | Uint8Array): string =>
+  createHash("sha256").update(content).digest("hex");
 
-/** An empty one, in a database of its own. */
-export function readableBucket(files: Record<string, string | Uint8Array> = {}): ReadableBucket {
-  const rows = new Rows(nodeSql(openDatabase()), noPoint);
-  const blobs = new Map<string, Uint8Array>();
-  const sealed = new Map<string, string>();
+const blobKey = (sha256: string) => storageKey(BUCKET, { kind: "blobs", sha256 });
+
+/** With these files, in a database and a store of its own. */
+export function readableBucket(files: Files = {}): ReadableBucket {
   const fetched: string[] = [];
+  const store = createMemoryStore();
+  const get: typeof store.get = (key) => (fetched.push(key), store.get(key));
+  const { rows, contents } = bucketParts({ store: { ...store, get } });
   const put = (path: string, row: Partial<FileRow>, text: string | null) =>
     rows.commit("write", (tx) => {
       const body = text === null ? null : tx.newBody(text);
@@ -50,27 +47,38 @@ export function readableBucket(files: Record<string, string | Uint8Array> = {}):
   const bucket: ReadableBucket = {
     rows,
     fetched,
-    contents: contentsOf(rows, blobs, sealed, fetched),
+    contents,
     write(path, content) {
       if (typeof content === "string") return put(path, { size: utf8Length(content) }, content);
-      blobs.set(path, content);
-      put(path, { type: "blob", size: content.length }, null);
+      const sha256 = sha256Of(content);
+      // It is there before whoever reads it next is answered.
+      void store.put(blobKey(sha256), content);
+      put(path, { type: "blob", size: content.length, sha256 }, null);
     },
     writeLog(path, old, open) {
-      sealed.set(path, old);
+      const key = storageKey(BUCKET, { kind: "segments", path: at(path), number: 0 });
+      void store.put(key, new TextEncoder().encode(old));
       put(path, { type: "log", size: utf8Length(old + open) }, open);
+      rows.commit("seal", (tx) => seal(tx, path, old));
     },
     remove: (path) => put(path, { type: "gone" }, null),
     hide: (unit) => mark(rows, unit, true),
     show: (unit) => mark(rows, unit, false),
     lose(path) {
-      blobs.delete(path);
-      rows.commit("lose", (tx) => tx.dropBody(rows.files.get(at(path))?.body ?? 0));
+      const row = rows.files.get(at(path));
+      if (row?.sha256) void store.delete([blobKey(row.sha256)]);
+      rows.commit("lose", (tx) => tx.dropBody(row?.body ?? 0));
     },
   };
   for (const [path, content] of Object.entries(files)) bucket.write(path, content);
   return bucket;
 }
+
+const seal = ({ sql }: RowsTx, path: string, text: string): void => {
+  const insert =
+    "INSERT OR REPLACE INTO segment(path, number, size, lines, sha256) VALUES (?, 0, ?, ?, ?)";
+  sql.run(insert, path, utf8Length(text), splitLines(text).length, sha256Of(text));
+};
 
 const mark = (rows: Rows, unit: string, present: boolean): void =>
   rows.commit("mark", (tx) =>
@@ -82,51 +90,6 @@ const mark = (rows: Rows, unit: string, present: boolean): void =>
       present,
       dirty: 7,
     }),
-  );
-
-function contentsOf(
-  rows: Rows,
-  blobs: ReadonlyMap<string, Uint8Array>,
-  sealed: ReadonlyMap<string, string>,
-  fetched: string[],
-): Contents {
-  const textOf = (row: { readonly path: string; readonly body: number | null }): string => {
-    const text = row.body === null ? null : rows.text(row.body);
-    if (text === null) throw new Error(`the text of ${row.path} is missing`);
-    return text;
-  };
-  const fetch = async (path: string): Promise<Content> => {
-    fetched.push(path);
-    await Promise.resolve();
-    const bytes = blobs.get(path);
-    if (!bytes) throw new Error(`the bytes of ${path} are missing`);
-    return { bytes };
-  };
-  const split = new Map<number, string[]>();
-  const linesOf = (row: FileRow): string[] => {
-    const lines = split.get(row.version) ?? splitLines((sealed.get(row.path) ?? "") + textOf(row));
-    split.set(row.version, lines);
-    return lines;
-  };
-  return {
-    read: (row) => (row.type === "blob" ? fetch(row.path) : { text: textOf(row) }),
-    textHere: (row) => (row.type === "text" ? textOf(row) : null),
-    readVersion: (row) => (row.type === "blob" ? fetch(row.path) : { text: textOf(row) }),
-    logPart: () => Promise.reject(new Error("no parts of logs here")),
-    async lines(row, offset, limit) {
-      fetched.push(row.path);
-      await Promise.resolve();
-      const lines = linesOf(row);
-      return { lines: lines.slice(offset, offset + limit), total: lines.length };
-    },
-    putBlob: () => Promise.reject(new Error("only reads")),
-  };
-}
-
-export const templateOf = (files: Record<string, string>, version = "0123456789abcdef"): Template =>
-  createTemplate(
-    Object.fromEntries(Object.entries(files).map(([path, text]) => [path, { text }])),
-    version,
   );
 
 /** The layer that a bucket is for those above it, with how it was asked. */
@@ -148,15 +111,3 @@ export function sharedBy(bucket: ReadableBucket): SharedLayer & { readonly asked
     },
   };
 }
-
-/** The layers over a bucket, by default without a shared one and with an empty template. */
-export const layersOver = (bucket: ReadableBucket, of: Partial<LayersOf> = {}): Layers =>
-  createLayers({
-    rows: bucket.rows,
-    contents: bucket.contents,
-    template: templateOf({}),
-    shared: null,
-    clock: new ManualClock(),
-    log: () => {},
-    ...of,
-  });

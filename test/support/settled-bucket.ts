@@ -1,84 +1,21 @@
-import type { DatabaseSync } from "node:sqlite";
-import { bucketPrefix, type BucketKey } from "../../src/shared/bucket-key.ts";
 import type { Clock } from "../../src/shared/clock.ts";
-import { noPoint, type Point } from "../../src/shared/point.ts";
-import type { Sql } from "../../src/shared/sql.ts";
-import type { Change, Changed } from "../../src/shared/workspace-changes.ts";
 import type { Content } from "../../src/shared/workspace-files.ts";
 import type { BlobStore } from "../../src/workspace/blob-store.ts";
-import { applyChanges, type ChangeContext } from "../../src/workspace/change.ts";
-import { createContents } from "../../src/workspace/contents.ts";
 import type { BucketJob } from "../../src/workspace/jobs.ts";
-import { createLayers } from "../../src/workspace/layers.ts";
-import { defaultBucketLimits, type BucketLimits } from "../../src/workspace/limits.ts";
-import { BucketTotals } from "../../src/workspace/quota.ts";
-import { createFetcher } from "../../src/workspace/rebuild-fetch.ts";
-import { Rows } from "../../src/workspace/rows.ts";
-import { createSettler, type Settler } from "../../src/workspace/settle.ts";
-import { createSweeper, type Sweeper } from "../../src/workspace/sweep.ts";
 import { versionRows } from "../../src/workspace/versions.ts";
-import { HastyClock } from "./hasty-clock.ts";
-import { createMemoryStore } from "./memory-store.ts";
-import { nodeSql, openDatabase } from "./node-sql.ts";
-import { templateOf } from "./readable-bucket.ts";
+import { bucketParts, type BucketOf, type BucketParts } from "./bucket-parts.ts";
 
-export type SettledBucketOf = {
-  readonly key?: BucketKey;
-  readonly database?: DatabaseSync;
-  readonly sql?: Sql;
-  readonly store?: BlobStore;
-  readonly clock?: Clock;
-  readonly point?: Point;
-  readonly limits?: Partial<BucketLimits>;
-  readonly template?: Record<string, string>;
-  readonly quietMs?: number;
-  readonly atOnce?: number;
-};
-
-/** A bucket with all its real parts and its write-behind; over the tables of an earlier one it is that one, restarted. */
-export type SettledBucket = ChangeContext & {
-  readonly bucket: BucketKey;
-  readonly clock: Clock;
-  readonly store: BlobStore;
-  readonly limits: BucketLimits;
-  readonly log: () => void;
-  readonly settler: Settler;
-  readonly fetcher: BucketJob;
-  readonly sweeper: Sweeper;
-  readonly change: (...changes: readonly Change[]) => Promise<readonly Changed[]>;
+/** A bucket to be settled and rebuilt. */
+export type SettledBucket = BucketParts & {
   readonly write: (path: string, content: string | Uint8Array) => Promise<unknown>;
 };
 
-export const BUCKET = bucketPrefix({ scope: "USER", agent: "main", user: "ann" });
-
-export function settledBucket(of: SettledBucketOf = {}): SettledBucket {
-  const { store = createMemoryStore(), clock = new HastyClock(), key = BUCKET } = of;
-  const rows = new Rows(of.sql ?? nodeSql(of.database ?? openDatabase()), of.point ?? noPoint);
-  const log = () => {};
-  const limits = { ...defaultBucketLimits, ...of.limits };
-  const contents = createContents({ rows, store, bucket: key, log });
-  const parts = { rows, contents, store, bucket: key, clock, log, limits };
-  const settler = createSettler({
-    quietMs: of.quietMs ?? 10_000,
-    atOnce: of.atOnce ?? 6,
-    ...parts,
-  });
-  const template = templateOf(of.template ?? {});
-  const layers = createLayers({ rows, contents, clock, log, template, shared: null });
-  const totals = new BucketTotals(rows);
-  const sweeper = createSweeper(parts);
-  const { markStaged } = sweeper;
-  const context = { ...parts, layers, totals, markDirty: settler.markDirty, markStaged };
-  const change = (...changes: readonly Change[]) =>
-    applyChanges(context, { by: "user:ann", changes });
+export function settledBucket(of: BucketOf = {}): SettledBucket {
+  const parts = bucketParts(of);
   return {
-    ...context,
-    settler,
-    fetcher: createFetcher(parts),
-    sweeper,
-    change,
+    ...parts,
     write: (path, content) =>
-      change({
+      parts.change({
         kind: "write",
         path,
         content: typeof content === "string" ? { text: content } : { bytes: content },

@@ -20,7 +20,7 @@ import { currentTime } from "../../src/tools/current-time.ts";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
-import { NodeWorkspace } from "./node-workspace.ts";
+import { nodeWorkspace } from "./node-workspace.ts";
 import { toolContext } from "./tool-context.ts";
 import { createTemplate } from "../../src/workspace/template.ts";
 import type { Template } from "../../src/workspace/template.ts";
@@ -145,6 +145,6 @@ export class Talk {
 export function talkOver(files: Record<string, { text: string }> = seedFiles()): Talk {
   const template = createTemplate(files, "v");
   const texts = Object.entries(files).map(([path, { text }]) => [path, text]);
-  const workspace = new NodeWorkspace(Object.fromEntries(texts));
+  const workspace = nodeWorkspace(Object.fromEntries(texts));
   return new Talk({ system: promptOver(template), workspace });
 }

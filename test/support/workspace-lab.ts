@@ -1,39 +1,61 @@
-import { bucketPrefix, parseBucketKey, type BucketKey } from "../../src/shared/bucket-key.ts";
+import { createHash } from "node:crypto";
+import { callBucket, sharedLayer } from "../../src/bindings.ts";
+import type { Env } from "../../src/env.ts";
+import { parseBucketKey, type BucketKey } from "../../src/shared/bucket-key.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import type { Failure } from "../../src/shared/session-api.ts";
-import type { WorkspaceApi } from "../../src/shared/workspace-api.ts";
+import type { Sql } from "../../src/shared/sql.ts";
 import type { BlobStore } from "../../src/workspace/blob-store.ts";
 import { type BucketPlatform, WorkspaceBucket } from "../../src/workspace/bucket.ts";
-import type { SharedLayer } from "../../src/workspace/layers.ts";
-import { createTemplate, type TemplateFile } from "../../src/workspace/template.ts";
 import {
-  type CallBucket,
+  createSharedWorkspace,
   createWorkspace,
   type IsolationScope,
   type Workspace,
   type WorkspaceOwner,
 } from "../../src/workspace/workspace.ts";
+import { templateOf, type Files } from "./bucket-parts.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { nodeSql, openDatabase } from "./node-sql.ts";
 
 export type WorkspaceLabOptions = Partial<
-  Pick<BucketPlatform, "clock" | "limits" | "sharedAgeMs" | "point">
+  Pick<BucketPlatform, "limits" | "sharedAgeMs" | "point">
 > & {
   readonly store?: BlobStore;
-  readonly template?: Readonly<Record<string, string>>;
+  readonly template?: Files;
 };
 
-/** The buckets of one agent in plain Node, over one store, called as over RPC: what crosses is copied. */
+/** A call to a bucket, by another bucket or (`from` is `null`) by anybody else. */
+export type BucketCall = {
+  readonly from: BucketKey | null;
+  readonly bucket: BucketKey;
+  readonly method: string;
+  readonly args: readonly unknown[];
+};
+
+/** What says nothing about files: that the tables are made, and what is to be done when. */
+const ABOUT_TABLES = ["schema_step", "meta", "job"];
+
+const noObject = { getByName: (): never => fail("no object of this kind is here") };
+
+/** The buckets of a deployment in plain Node, over one store, called as over RPC: what crosses is copied. */
 export class WorkspaceLab {
   readonly clock = new ManualClock();
   readonly store: BlobStore;
-  /** Calls so far, as `<bucket> <method>`. */
+  /** Calls so far by sessions and routes, as `<bucket> <method>`. */
   readonly calls: string[] = [];
+  /** Calls so far between buckets, as `<who asks> <bucket> <method>`. */
+  readonly between: string[] = [];
   readonly registered: string[] = [];
   readonly alarms = new Map<BucketKey, number>();
-  template: Readonly<Record<string, string>>;
+  /** What objects start from that wake from now on. */
+  template: Files;
+  /** Comes before each call, which it may delay or fail. */
+  before: (call: BucketCall) => void | Promise<void> = () => {};
+  /** The bindings through which everybody but buckets reaches them. */
+  readonly env: Env = this.#envOf(null);
   readonly #options: WorkspaceLabOptions;
   readonly #tables = new Map<BucketKey, ReturnType<typeof openDatabase>>();
   readonly #buckets = new Map<BucketKey, WorkspaceBucket>();
@@ -46,33 +68,60 @@ export class WorkspaceLab {
 
   /** The workspace of an owner; ann's under the agent `main` by default. */
   workspace(owner: Partial<WorkspaceOwner> = {}, scope: IsolationScope = "USER"): Workspace {
-    return createWorkspace(
-      scope,
-      { agent: "main", user: "ann", session: "s1", ...owner },
-      this.callBucket,
-    );
+    const ann = { agent: "main", user: "ann", session: "s1" };
+    return createWorkspace(scope, { ...ann, ...owner }, callBucket(this.env));
   }
 
-  readonly callBucket: CallBucket = async (key, call) => {
-    const api = new Proxy(this.bucket(key), {
-      get:
-        (bucket, method) =>
-        (_key: string, ...args: unknown[]) => {
-          this.calls.push(`${key} ${String(method)}`);
-          return answerOf(bucket, String(method), structuredClone(args));
-        },
-    });
-    return structuredClone(await call(api as unknown as WorkspaceApi));
-  };
+  /** What the agent's users share, for itself. */
+  shared(agent = "main"): Workspace {
+    return createSharedWorkspace(agent, callBucket(this.env));
+  }
+
+  get templateVersion(): string {
+    const files = Object.entries(this.template).map(([path, content]) => [path, String(content)]);
+    return createHash("sha256").update(JSON.stringify(files)).digest("hex");
+  }
+
+  /** That of all files of the template. */
+  get templateEtag(): string {
+    return `t${this.templateVersion.slice(0, 12)}`;
+  }
 
   bucket(key: BucketKey): WorkspaceBucket {
     const known = this.#buckets.get(key);
     if (known) return known;
-    const tables = this.#tables.get(key) ?? openDatabase();
-    this.#tables.set(key, tables);
-    const bucket = new WorkspaceBucket({ ...this.#platform(key), sql: nodeSql(tables) });
+    const bucket = new WorkspaceBucket({ ...this.#platform(key), sql: this.sql(key) });
     this.#buckets.set(key, bucket);
     return bucket;
+  }
+
+  /** The tables of a bucket, to look into or to damage. */
+  sql(key: BucketKey): Sql {
+    const tables = this.#tables.get(key) ?? openDatabase();
+    this.#tables.set(key, tables);
+    return nodeSql(tables);
+  }
+
+  /** Every row that any bucket holds of files, and every key of the store. Without any: `{}`. */
+  async stored(): Promise<Readonly<Record<string, unknown>>> {
+    const found: Record<string, unknown> = {};
+    for (const key of this.#tables.keys()) {
+      const sql = this.sql(key);
+      const tables = sql.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type='table'");
+      for (const { name } of tables.filter((table) => !ABOUT_TABLES.includes(table.name))) {
+        const rows = sql.all(`SELECT * FROM ${name}`);
+        if (rows.length > 0) found[`${key} ${name}`] = rows;
+      }
+    }
+    for (const { key } of (await this.store.list("")).entries) found[key] = "stored";
+    return found;
+  }
+
+  /** Rows written to all tables so far, as Durable Objects bill them. */
+  written(): number {
+    const total = "SELECT total_changes() AS rows";
+    const rows = [...this.#tables.values()].map((table) => table.prepare(total).get()?.["rows"]);
+    return rows.reduce((sum: number, count) => sum + Number(count), 0);
   }
 
   /** All objects end; the next call finds others over the same tables, or with `loss` over empty ones. */
@@ -97,38 +146,45 @@ export class WorkspaceLab {
     await this.clock.pass(Math.max(0, end - this.clock.now()));
   }
 
+  #envOf(from: BucketKey | null): Env {
+    const getByName = (key: string) => this.#object(key as BucketKey, from);
+    return { SESSIONS: noObject, REGISTRY: noObject, WORKSPACES: { getByName } };
+  }
+
+  /** What a stub of a bucket's object is to who calls it. */
+  #object(bucket: BucketKey, from: BucketKey | null): object {
+    const call =
+      (method: string) =>
+      async (key: string, ...args: unknown[]) => {
+        if (key !== bucket) fail("called for another bucket");
+        if (from === null) this.calls.push(`${bucket} ${method}`);
+        else this.between.push(`${from} ${bucket} ${method}`);
+        await this.before({ from, bucket, method, args });
+        return structuredClone(await answerOf(this.bucket(bucket), method, structuredClone(args)));
+      };
+    return new Proxy({}, { get: (_, method) => call(String(method)) });
+  }
+
   #platform(key: BucketKey): Omit<BucketPlatform, "sql"> {
     const bucket = parseBucketKey(key);
-    const files = Object.entries(this.template).map(([path, text]): [string, TemplateFile] => [
-      path,
-      { text },
-    ]);
     return {
       clock: this.clock,
       point: noPoint,
       ...this.#options,
       key,
       store: this.store,
-      template: createTemplate(Object.fromEntries(files), JSON.stringify(this.template)),
-      shared: "user" in bucket ? this.#shared(bucket.agent) : null,
+      template: templateOf(this.template, this.templateVersion),
+      shared: "user" in bucket ? sharedLayer(bucket.agent, this.#envOf(key)) : null,
       register: async () => void this.registered.push(key),
       setAlarm: (at) => void this.alarms.set(key, at),
       breathe: () => Promise.resolve(),
       log: () => {},
     };
   }
+}
 
-  #shared(agent: string): SharedLayer {
-    const key = bucketPrefix({ scope: "AGENT", agent });
-    return {
-      manifest: (known) => this.bucket(key).manifest(known),
-      read: async (path, from) => {
-        const request = { path, layer: "own", ...(from === undefined ? {} : { from }) } as const;
-        const { file, content } = await this.bucket(key).read(request);
-        return { etag: file.etag, content };
-      },
-    };
-  }
+function fail(why: string): never {
+  throw new Error(why);
 }
 
 /** As the object answers: expected failures are data. */

@@ -1,38 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { JournalEntry } from "../../src/session/entries.ts";
 import { MAX_ATTEMPTS, parkedJobs } from "../../src/session/jobs.ts";
-import type { Capability } from "../../src/turn/capability.ts";
+import { AFTER_MS } from "../../src/turn/after-turn.ts";
+import { capability, done, latch, quiet } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 
-/** Work after each turn that does what `work` says, and notes that it began. */
-function capability(work: (turn: string) => Promise<void>) {
-  const begun: string[] = [];
-  const given: (readonly JournalEntry[])[] = [];
-  const after: Capability = {
-    name: "after",
-    async afterTurn({ turn }, entries) {
-      begun.push(turn);
-      given.push(entries);
-      await work(turn);
-    },
-  };
-  return { begun, given, after };
-}
-
-const done = () => Promise.resolve();
-
-/** A promise that is kept from outside. */
-function latch(): { readonly opened: Promise<void>; readonly open: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { opened: promise, open: resolve };
-}
-
-describe("work after a turn", () => {
+describe("work after turns", () => {
   it("gets the whole turn, once, and leaves no job and no alarm behind", async () => {
     const { begun, given, after } = capability(done);
     const lab = new SessionLab({ capabilities: [after] });
     lab.say("a", [{ calls: [{ name: "unsafe_thing", input: "{}" }] }, { text: "done" }]);
-    await lab.settle();
+    await quiet(lab);
     expect(begun).toEqual(["a"]);
     expect(given).toEqual([lab.entries("a")]);
     expect(lab.sql.all("SELECT * FROM job")).toEqual([]);
@@ -46,12 +23,12 @@ describe("work after a turn", () => {
     lab.say("failed", [{ fail: "model_auth" }]);
     await lab.settle();
     lab.say("stopped", [{ hang: true }]);
-    lab.say("in line", "hi");
+    lab.say("in-line", "hi");
     await lab.settle();
-    lab.session.stop("in line");
+    lab.session.stop("in-line");
     lab.session.stop();
-    await lab.settle();
-    expect(begun.toSorted()).toEqual(["failed", "in line", "stopped"]);
+    await quiet(lab);
+    expect(begun).toEqual(["failed stopped in-line"]);
     for (const entries of given) expect(entries.at(-1)?.kind).toBe("end");
   });
 
@@ -63,12 +40,13 @@ describe("work after a turn", () => {
     lab.say("a", "one");
     await lab.settle();
     expect(first.frames().at(-1)?.event).toMatchObject({ type: "turn-end", turn: "a" });
+    await quiet(lab);
     expect(begun).toEqual(["a"]);
     lab.say("b", "two");
     await lab.settle();
     expect(first.frames().at(-1)?.event).toMatchObject({ type: "turn-end", turn: "b" });
     open();
-    await lab.settle();
+    await quiet(lab);
     expect(begun).toEqual(["a", "b"]);
     expect(lab.sql.all("SELECT * FROM job")).toEqual([]);
   });
@@ -78,7 +56,7 @@ describe("work after a turn", () => {
     const { begun, after } = capability(() => opened);
     const lab = new SessionLab({ capabilities: [after] });
     lab.say("a", "one");
-    await lab.settle();
+    await quiet(lab);
     for (let n = 0; n < 10; n++) {
       await lab.fireAlarm();
       expect(lab.alarm).toBe(lab.clock.now() + 30_000);
@@ -93,10 +71,10 @@ describe("work after a turn", () => {
     const { begun, after } = capability(() => Promise.reject(new Error("no memory server")));
     const lab = new SessionLab({ capabilities: [after] });
     lab.say("a", "hi");
-    await lab.settle();
+    await quiet(lab);
     const at: number[] = [];
     for (let seen = begun.length; await lab.fireAlarm();) {
-      if (begun.length > seen) at.push(lab.clock.now() / 1_000);
+      if (begun.length > seen) at.push((lab.clock.now() - AFTER_MS) / 1_000);
       seen = begun.length;
     }
     expect(at).toEqual([2, 6, 14, 30, 62, 126, 254, 510, 1_022]);
@@ -115,7 +93,7 @@ describe("work after a turn", () => {
     await lab.settle();
     while (await lab.fireAlarm());
     lab.say("good", "hi");
-    await lab.settle();
+    await quiet(lab);
     expect(begun.filter((turn) => turn === "good")).toEqual(["good"]);
     expect(parkedJobs(lab.sql).map(({ id }) => id)).toEqual(["turn:bad"]);
   });
@@ -125,7 +103,7 @@ describe("work after a turn", () => {
     const { begun, after } = capability(() => (isDown ? new Promise(() => {}) : done()));
     const lab = new SessionLab({ capabilities: [after] });
     lab.say("a", "hi");
-    await lab.settle();
+    await quiet(lab);
     expect(begun).toEqual(["a"]);
     isDown = false;
     lab.restart();
@@ -137,18 +115,19 @@ describe("work after a turn", () => {
   });
 
   it("is not done by an object that another has replaced and that does not know the turn's end", async () => {
-    const { given, after } = capability(done);
-    const { opened, open } = latch();
+    const { begun, given, after } = capability(done);
     const lab = new SessionLab({ capabilities: [after] });
-    lab.pause = () => opened;
+    lab.say("before", "hi");
+    await quiet(lab);
+    const old = lab.session;
+    lab.restart();
     lab.say("a", "hi");
     await lab.settle();
-    lab.pause = done;
-    lab.restart().current();
-    await lab.settle();
-    open();
-    await lab.settle();
+    await old.alarm();
+    expect(lab.log.filter((line) => line.includes("another instance knows"))).toHaveLength(1);
+    expect(begun).toEqual(["before"]);
     while (await lab.fireAlarm());
-    expect(given.map((entries) => entries.at(-1)?.kind)).toEqual(["end"]);
+    expect(begun).toEqual(["before", "a"]);
+    expect(given.at(-1)).toEqual(lab.entries("a"));
   });
 });

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { ContentPart } from "../../src/shared/messages.ts";
 import { referencesIn } from "../../src/turn/attach.ts";
-import { NodeWorkspace, type Files } from "../support/node-workspace.ts";
+import type { Files } from "../support/bucket-parts.ts";
+import { nodeWorkspace } from "../support/node-workspace.ts";
 import { atRest } from "./at-rest.ts";
 import { SessionLab } from "./session-lab.ts";
 
 const labOver = (files: Files) => {
-  const workspace = new NodeWorkspace(files);
+  const workspace = nodeWorkspace(files);
   return { workspace, lab: new SessionLab({ workspace: () => workspace, attachesFiles: true }) };
 };
 

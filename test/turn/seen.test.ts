@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
 import { defaultWindow } from "../../src/turn/window.ts";
-import { NodeWorkspace, type Files } from "../support/node-workspace.ts";
+import type { Files } from "../support/bucket-parts.ts";
+import { nodeWorkspace } from "../support/node-workspace.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";
 import { atRest } from "./at-rest.ts";
 import { SessionLab, type LabOptions } from "./session-lab.ts";
 
 function labOver(files: Files, options: LabOptions = {}) {
-  const workspace = new NodeWorkspace(files);
+  const workspace = nodeWorkspace(files);
   const lab = new SessionLab({
     workspace: () => workspace,
     tools: fileTools,

@@ -59,7 +59,7 @@ export class SessionLab {
       limits: defaultLimits,
       window: defaultWindow,
       retry: { random: () => 0 },
-      hasAfterTurn: capabilities.some((capability) => capability.afterTurn !== undefined),
+      hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
       prompt: barePrompt,
       workspace: () => noWorkspace,
       attachesFiles: true,

@@ -25,6 +25,10 @@ class BadLine {
       capabilities: [sessionLog],
       workspace: () => this.files.workspace,
     });
+    this.lab.onPoint = (name) => {
+      if (this.#isBad && name.startsWith("commit:job") && this.chance(0.1))
+        throw new Error("disk I/O error");
+    };
   }
 
   chance(probability: number): boolean {
@@ -74,8 +78,24 @@ class BadLine {
   }
 }
 
+/** Requests that repeat what was done, and of these the ones that add to it. */
+function repeats({ requests }: LogFiles): { readonly repeated: number; readonly grown: number } {
+  const done = new Set<string>();
+  let [repeated, grown] = [0, 0];
+  for (const { changes } of requests) {
+    const ops = changes.flatMap((change) => (change.kind === "append" ? (change.op ?? []) : []));
+    const known = ops.filter((op) => done.has(op)).length;
+    if (known > 0) repeated++;
+    if (known > 0 && known < ops.length) grown++;
+    for (const op of ops) done.add(op);
+  }
+  return { repeated, grown };
+}
+
 describe("the log of a session whose workspace fails, loses replies and delays", () => {
-  it.each(Array.from({ length: 15 }, (_, seed) => seed))(
+  const seen = { repeated: 0, grown: 0 };
+
+  it.each(Array.from({ length: 30 }, (_, seed) => seed))(
     "[T11, W10] holds every ended turn once and in order, seed %i",
     async (seed) => {
       const line = new BadLine(seed);
@@ -93,6 +113,15 @@ describe("the log of a session whose workspace fails, loses replies and delays",
       expect(lab.entries().filter(({ kind }) => kind === "end")).toHaveLength(TURNS);
       expect(lab.sql.all("SELECT * FROM job")).toEqual([]);
       expect(lab.alarm).toBeNull();
+      const { repeated, grown } = repeats(files);
+      seen.repeated += repeated;
+      seen.grown += grown;
     },
   );
+
+  it("[W10] was asked to repeat what it had done, and more than that", () => {
+    expect(seen.repeated).toBeGreaterThan(30);
+    expect(seen.grown).toBeGreaterThan(10);
+    console.log(`${seen.repeated} batches repeated, ${seen.grown} of them grown`);
+  });
 });

@@ -45,16 +45,15 @@ async function exportTurn(
   callBucket: CallBucket,
   opening: string,
 ): Promise<void> {
-  await sessionLog.afterTurn?.(
+  await sessionLog.afterTurns?.(
     {
       address,
-      turn: "t1",
       now: () => 0,
       workspace: createWorkspace(scope, address, callBucket),
       signal: new AbortController().signal,
       opening,
     },
-    entries,
+    [{ turn: "t1", entries }],
   );
 }
 
@@ -118,8 +117,8 @@ describe("the records of sessions", () => {
           const index = JSON.parse(files?.files.get(`${directory}/sessions.json`) ?? "") as unknown;
           expect(index).toMatchObject({ sessions: { [session]: { summary: `session ${no}` } } });
         }
-        const requests = [...buckets.values()].flatMap((files) => files.requests);
-        expect(new Set(requests.map(({ op }) => op)).size).toBe(all.length);
+        const ops = [...buckets.values()].flatMap((files) => [...files.ops]);
+        expect(new Set(ops).size).toBe(all.length);
         for (const key of buckets.keys())
           expect(key).toMatch(/^v1\/agents\/[^/]+\/users\/[^/]+\/$/);
       }),

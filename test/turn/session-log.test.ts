@@ -1,17 +1,36 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { utf8Length } from "../../src/shared/text.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import type { Tool } from "../../src/tools/tool.ts";
 import { sessionLog } from "../../src/turn/session-log.ts";
 import { LogFiles } from "../support/log-files.ts";
+import { quiet } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 
 const LOG = "agents/main/sessions/s1.log.jsonl";
 const INDEX = "agents/main/sessions/sessions.json";
 
-function labWithLog() {
+const bigThing = defineTool({
+  name: "big_thing",
+  description: "Shows a large picture.",
+  input: z.object({}),
+  effect: "read",
+  replay: "pure",
+  run: () =>
+    Promise.resolve({
+      content: [{ type: "image", mediaType: "image/png", data: "A".repeat(1_300_000) }],
+    }),
+});
+
+function labWithLog(tools: readonly Tool[] = []) {
   const files = new LogFiles();
-  const lab = new SessionLab({ capabilities: [sessionLog], workspace: () => files.workspace });
+  const lab = new SessionLab({
+    capabilities: [sessionLog, { name: "big", tools: () => tools }],
+    workspace: () => files.workspace,
+  });
   return { lab, files, index: () => JSON.parse(files.files.get(INDEX) ?? "null") as unknown };
 }
 
@@ -26,7 +45,7 @@ describe("the log of a session", () => {
   it("holds every entry of every turn whole, one a line, and is never rewritten", async () => {
     const { lab, files } = labWithLog();
     lab.say("a", toolTurn);
-    await lab.settle();
+    await quiet(lab);
     const first = files.files.get(LOG) ?? "";
     expect(files.lines(LOG)).toEqual(lab.entries());
     lab.say("b", [{ fail: "model_auth" }]);
@@ -36,7 +55,7 @@ describe("the log of a session", () => {
     await lab.settle();
     lab.session.stop("d");
     lab.session.stop();
-    await lab.settle();
+    await quiet(lab);
     expect(files.lines(LOG)).toEqual(lab.entries());
     expect(files.files.get(LOG)?.startsWith(first)).toBe(true);
     expect(files.lines(LOG).at(-1)).toMatchObject({ turn: "d", kind: "end", outcome: "stopped" });
@@ -45,17 +64,17 @@ describe("the log of a session", () => {
   it("comes with an index that says how the session began and when it was last heard of", async () => {
     const { lab, files, index } = labWithLog();
     lab.say("a", `  What is\n\n a   carrel? ${"Tell me. ".repeat(20)}`);
-    await lab.settle();
+    await quiet(lab);
     const summary = `What is a carrel? ${"Tell me. ".repeat(20)}`.slice(0, 80);
     const at = (ms: number) => ({
       version: 1,
       sessions: { s1: { summary, updatedAt: new Date(ms).toISOString() } },
     });
     expect(index()).toEqual(at(0));
-    await lab.clock.pass(5_000);
+    await lab.clock.pass(4_000);
     lab.restart();
     lab.say("b", "And now?");
-    await lab.settle();
+    await quiet(lab);
     expect(index()).toEqual(at(5_000));
     expect(
       files.requests.map(({ by, changes }) => [by, ...changes.map(({ kind }) => kind)]),
@@ -72,40 +91,50 @@ describe("the log of a session", () => {
       if (++lost < 4) throw new Error("connection lost");
     };
     lab.say("a", "hi");
-    await lab.settle();
+    await quiet(lab);
     await finish(lab);
     expect(lost).toBe(4);
     expect(files.lines(LOG)).toEqual(lab.entries());
   });
 
-  it("takes a long turn in parts that fit a write, never splitting a line between two", async () => {
+  it("takes long turns in parts that fit a write, in one request, never splitting a line between two", async () => {
     const { lab, files } = labWithLog();
     const big = { type: "image", mediaType: "image/png", data: "A".repeat(1_500_000) } as const;
     const wide = { type: "text", text: "漢".repeat(250_000) } as const;
     let calls = 0;
     files.before = async () => {
-      if (++calls === 2) throw new Error("not now");
+      if (++calls === 1) throw new Error("not now");
     };
     lab.say("a", { kind: "message", content: [big] });
     await lab.settle();
-    await finish(lab);
     lab.say("b", { kind: "message", content: [wide] });
     await lab.settle();
-    const seen: string[] = [];
-    for (const { changes } of files.requests) {
-      const texts = changes.flatMap((change) => (change.kind === "append" ? [change.text] : []));
-      for (const text of texts) expect(utf8Length(text)).toBeLessThanOrEqual(1_048_576);
-      expect(texts.at(-1)?.endsWith("\n")).toBe(true);
-      seen.push(changes.map(({ kind }) => kind).join());
-    }
-    expect(seen).toEqual([
-      Array(6).fill("append").join(),
-      "append,merge",
-      "append",
-      "append,merge",
-    ]);
+    await finish(lab);
+    expect(files.requests).toHaveLength(1);
+    const changes = files.requests.flatMap((request) => request.changes);
+    const appends = changes.filter((change) => change.kind === "append");
+    for (const { text } of appends) expect(utf8Length(text)).toBeLessThanOrEqual(1_048_576);
+    const begun = appends.filter(({ text }) => !text.endsWith("\n"));
+    expect(begun).toEqual(appends.slice(0, 5));
+    expect(new Set(appends.map(({ op }) => op)).size).toBe(appends.length);
+    expect(changes.map(({ kind }) => kind).at(-1)).toBe("merge");
     expect(files.lines(LOG)).toEqual(lab.entries());
-    expect(new Set(files.requests.map(({ op }) => op)).size).toBe(4);
+  });
+
+  it("[W10] takes a turn that is too long for a request in several, each entry once", async () => {
+    const { lab, files } = labWithLog([bigThing]);
+    let calls = 0;
+    files.after = async () => {
+      if ([1, 3, 5].includes(++calls)) throw new Error("connection lost");
+    };
+    const big = Array.from({ length: 4 }, () => ({ name: "big_thing", input: "{}" }));
+    lab.say("a", [{ calls: big }, { text: "done" }]);
+    await quiet(lab);
+    await finish(lab);
+    const sizes = files.requests.map(({ changes }) => JSON.stringify(changes).length);
+    for (const size of sizes) expect(size).toBeLessThan(4_100_000);
+    expect(calls).toBeGreaterThan(5);
+    expect(files.lines(LOG)).toEqual(lab.entries());
   });
 
   it("goes on when the index cannot be written", async () => {
@@ -115,7 +144,7 @@ describe("the log of a session", () => {
         throw new CarrelError("too_large", "The file is larger than 1 MiB.");
     };
     lab.say("a", "hi");
-    await lab.settle();
+    await quiet(lab);
     expect(files.lines(LOG)).toEqual(lab.entries());
     expect(files.files.has(INDEX)).toBe(false);
     expect(lab.sql.all("SELECT * FROM job")).toEqual([]);
@@ -123,11 +152,14 @@ describe("the log of a session", () => {
 
   it("[R4] waits for a turn that cannot be written, and goes on without it once that is parked", async () => {
     const { lab, files } = labWithLog();
-    files.before = async ({ op }) => {
-      if (op?.includes("/bad/") === true) throw new CarrelError("too_large", "no room");
+    files.before = async ({ changes }) => {
+      if (changes.some((change) => change.kind === "append" && change.op?.includes("/bad/")))
+        throw new CarrelError("too_large", "no room");
     };
     for (const turn of ["first", "bad", "last"]) lab.say(turn, "hi");
-    await lab.settle();
+    await quiet(lab);
+    expect(files.requests).toEqual([]);
+    for (let fires = 0; fires < 2; fires++) await lab.fireAlarm();
     expect(files.lines(LOG)).toEqual(lab.entries("first"));
     await finish(lab);
     expect(files.lines(LOG)).toEqual([...lab.entries("first"), ...lab.entries("last")]);
@@ -138,7 +170,7 @@ describe("the log of a session", () => {
     const { lab, files } = labWithLog();
     files.before = () => new Promise(() => {});
     for (const turn of ["a", "b"]) lab.say(turn, toolTurn);
-    await lab.settle();
+    await quiet(lab);
     expect(lab.story("b")).toMatch(/end:completed$/);
     expect(files.requests).toEqual([]);
     files.before = () => Promise.resolve();
@@ -180,7 +212,7 @@ describe("a turn of a session that is logged", () => {
     const turn = (key: string, what: Parameters<SessionLab["say"]>[1]) =>
       costOf(lab, async () => {
         lab.say(key, what);
-        await lab.settle();
+        await quiet(lab);
       });
     await turn("first", "hi");
     const { alarm } = lab;

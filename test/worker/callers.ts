@@ -5,11 +5,12 @@ import type { Env } from "../../src/env.ts";
 import { createApp } from "../../src/http/app.ts";
 import { sha256Hex } from "../../src/shared/sha256.ts";
 import { deployment } from "../support/agents.ts";
+import { outside } from "../support/outside.ts";
 
 /** A request to `path` on a host that is not this machine, with the API key of `user`. */
 export type AskAs = (user: string, path: string, init?: RequestInit) => Promise<Response>;
 
-/** The deployment with a key for each of these users, and none for anybody else. */
+/** The deployment with a key for each of these users, none for anybody else, and the variables of `outside`. */
 export async function callersWithKeys(
   users: readonly string[],
   admins: readonly string[] = [],
@@ -23,11 +24,14 @@ export async function callersWithKeys(
     })),
   );
   const app = createApp(deployment);
-  const withKeys = { ...env, CARREL_API_KEYS: JSON.stringify(keys) } as unknown as Env;
+  const withKeys = { ...env, CARREL_API_KEYS: JSON.stringify(keys) };
   return async (user, path, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer key-${user}`);
-    return app.request(`https://carrel.example${path}`, { ...init, headers }, withKeys);
+    return app.request(`https://carrel.example${path}`, { ...init, headers }, {
+      ...withKeys,
+      ...outside().variables,
+    } as unknown as Env);
   };
 }
 

@@ -1,6 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import type { Doctor } from "../../src/doctor.ts";
 import { ZipWriter } from "../../src/http/zip-writer.ts";
 import { concat, namesOf, treeOf } from "./files-page.ts";
 
@@ -205,12 +206,22 @@ describe("what an operator sees", () => {
     expect((report as { prompt: { tokens: number } }).prompt.tokens).toBeGreaterThan(0);
   });
 
-  it("[W11] is a report of what a rescan took in", async () => {
-    const response = await exports.default.fetch("http://localhost/v1/admin/rescan", {
-      method: "POST",
-      body: '{"agent":"main","user":"w11"}',
-      headers: { "content-type": "application/json" },
+  it("[C9] is what the agent is called, what its tools cost, and what its user's records take", async () => {
+    const report: Doctor = await (await ask("c9", "/doctor")).json();
+    expect(report.agent).toEqual({ id: "main", name: "main", description: null });
+    const costs = report.tools.offered.map(({ tokens }) => tokens);
+    expect(report.tools.offered.map(({ name }) => name)).toContain("read_file");
+    expect(Math.min(...costs)).toBeGreaterThan(20);
+    expect(report.tools.tokens).toBe(costs.reduce((sum, tokens) => sum + tokens, 0));
+    expect([report.records, report.perTurn]).toEqual([null, []]);
+    const shared: Doctor = await (await ask("c9", "/../by-agent/doctor")).json();
+    expect(shared.records).toEqual({
+      files: 0,
+      whiteouts: 0,
+      bytes: 0,
+      logs: 0,
+      logBytes: 0,
+      unsettled: 0,
     });
-    expect(await response.json()).toEqual({ taken: [], removed: [], refused: [] });
   });
 });

@@ -110,8 +110,9 @@ describe.each(scopes)("under the scope %s", (scope) => {
 
   it("[I3, I4] what was said is in the user's own bucket, apart for each agent and session", async () => {
     for (const speaker of all) await say(ask, speaker, `This is ${nameOf(speaker)}.`);
-    for (const speaker of all) {
+    for (const speaker of all)
       while (!(await logOf(speaker)).includes(`This is ${nameOf(speaker)}.`)) await breathe();
+    for (const speaker of all) {
       const { agent, user } = speaker;
       const others = all.filter((other) => other !== speaker);
       const log = await logOf(speaker);

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { applyChanges } from "../../src/workspace/change.ts";
 import type { Change } from "../../src/shared/workspace-changes.ts";
-import {
-  BY,
-  countingSql,
-  writableBucket,
-  type WritableBucket,
-} from "../support/writable-bucket.ts";
+import { BY } from "../support/bucket-parts.ts";
+import { countingSql, writableBucket, type WritableBucket } from "../support/writable-bucket.ts";
 
 const PAGE = "x".repeat(4096);
 
@@ -96,7 +92,7 @@ describe("what a change costs", () => {
       const names = Array.from({ length: 500 }, (_, no) => `d${no % 7}/f${page}-${no}.md`);
       await bucket.change(...names.map((path) => write(path, "x")));
     }
-    expect(bucket.totals.totals).toEqual({ files: 2_000, bytes: 2_000, logs: 0, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({ files: 2_000, whiteouts: 0, bytes: 2_000, logs: 0, logBytes: 0 });
     await expect(bucket.write("one-more.md", "x")).rejects.toMatchObject({
       code: "quota_exceeded",
     });

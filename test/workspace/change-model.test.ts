@@ -8,8 +8,8 @@ import { randomChanges, randomLayer, type Random } from "../support/change-comma
 import { lineOf, textOf, type ModelLayer } from "../support/model-file.ts";
 import { ModelWorkspace, Refused } from "../support/model-workspace.ts";
 import { seededRandom } from "../support/random.ts";
-import { templateOf } from "../support/readable-bucket.ts";
-import { BY, writableBucket, type WritableBucket } from "../support/writable-bucket.ts";
+import { BY, templateOf } from "../support/bucket-parts.ts";
+import { writableBucket, type WritableBucket } from "../support/writable-bucket.ts";
 
 const limits = {
   textBytes: 64,
@@ -50,6 +50,8 @@ class Pair {
   readonly #random: Random;
   #bucket: WritableBucket;
   #ops = 0;
+  /** Ids of appends that were done. */
+  readonly #done = new Set<string>();
 
   constructor(seed: number) {
     this.#random = seededRandom(seed);
@@ -80,13 +82,29 @@ class Pair {
     });
   }
 
-  async #change(changes: readonly Change[]): Promise<void> {
+  /** Some appends get an id, now and then one that was used before. */
+  #withOps(changes: readonly Change[]): Change[] {
+    return changes.map((change) => {
+      if (change.kind !== "append" || this.#random() < 0.5) return change;
+      const old = Math.ceil(this.#random() * this.#ops);
+      return { ...change, op: `append-${this.#random() < 0.5 ? old : (this.#ops += 1)}` };
+    });
+  }
+
+  async #change(bare: readonly Change[]): Promise<void> {
+    const changes = this.#withOps(bare);
+    const ops = new Set<string>();
+    const fresh = changes.filter((change) => {
+      if (change.kind !== "append" || change.op === undefined) return true;
+      return !this.#done.has(change.op) && ops.size < ops.add(change.op).size;
+    });
     const op = this.#random() < 0.1 ? `op-${(this.#ops += 1)}` : undefined;
     const request = { by: BY, changes, ...(op !== undefined && { op }) };
     const told = `${JSON.stringify(changes)}`;
     let expected = "done";
     try {
-      this.model.request(changes);
+      this.model.request(fresh);
+      for (const done of ops) this.#done.add(done);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       expected = error.message;

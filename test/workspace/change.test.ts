@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/shared/workspace-changes.ts";
 import { applyChanges } from "../../src/workspace/change.ts";
-import { BY, writableBucket } from "../support/writable-bucket.ts";
+import { BY } from "../support/bucket-parts.ts";
+import { writableBucket } from "../support/writable-bucket.ts";
 
 const bytes = (...all: number[]) => Uint8Array.from(all);
 const encoded = (text: string) => new TextEncoder().encode(text);

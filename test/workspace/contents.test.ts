@@ -3,7 +3,8 @@ import type { StorageKey } from "../../src/workspace/storage-key.ts";
 import { at } from "../support/layers.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { openDatabase } from "../support/node-sql.ts";
-import { BUCKET, countingStore, runOut, settledBucket } from "../support/settled-bucket.ts";
+import { BUCKET } from "../support/bucket-parts.ts";
+import { countingStore, runOut, settledBucket } from "../support/settled-bucket.ts";
 
 const BYTES = new Uint8Array([0, 1, 2]);
 

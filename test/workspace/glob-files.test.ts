@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { globFiles } from "../../src/workspace/glob-files.ts";
-import { layersOver, readableBucket, sharedBy, templateOf } from "../support/readable-bucket.ts";
+import { layersOver, templateOf } from "../support/bucket-parts.ts";
+import { readableBucket, sharedBy } from "../support/readable-bucket.ts";
 
 const own = { "x.md": "", "a/x.md": "", "a/b/x.md": "", "a/.hidden/y.txt": "", "a/b/z.ts": "" };
 

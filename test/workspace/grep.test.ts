@@ -2,13 +2,8 @@ import { describe, expect, it } from "vitest";
 import { utf8Length } from "../../src/shared/text.ts";
 import type { GrepAnswer, GrepRequest } from "../../src/shared/workspace-api.ts";
 import { grepFiles } from "../../src/workspace/grep.ts";
-import {
-  type ReadableBucket,
-  layersOver,
-  readableBucket,
-  sharedBy,
-  templateOf,
-} from "../support/readable-bucket.ts";
+import { layersOver, templateOf } from "../support/bucket-parts.ts";
+import { type ReadableBucket, readableBucket, sharedBy } from "../support/readable-bucket.ts";
 
 type Layers = ReturnType<typeof layersOver>;
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/shared/workspace-changes.ts";
 import { commitImport, stageImport } from "../../src/workspace/import.ts";
 import { history } from "../../src/workspace/versions.ts";
-import { BY, writableBucket } from "../support/writable-bucket.ts";
+import { BY } from "../support/bucket-parts.ts";
+import { writableBucket } from "../support/writable-bucket.ts";
 
 const write = (path: string, text: string): Change => ({ kind: "write", path, content: { text } });
 
@@ -43,7 +44,7 @@ describe("an import", () => {
       [...bucket.rows.whiteouts.values()].map(({ path, present }) => `${path} ${present}`),
     ).toEqual(["AGENTS.md true", "knowledge/of-another-deployment.md true"]);
     expect(bucket.sql.all("SELECT * FROM staged")).toEqual([]);
-    expect(bucket.totals.totals).toEqual({ files: 3, bytes: 10, logs: 1, logBytes: 8 });
+    expect(bucket.totals.totals).toEqual({ files: 3, whiteouts: 2, bytes: 10, logs: 1, logBytes: 8 });
   });
 
   it("[W17] pages may be sent again, in any order, and a commit is done once", async () => {
@@ -80,17 +81,12 @@ describe("an import", () => {
     ]);
   });
 
-  it("[W15] [W17] goes over what is there, which can be had back; a log is replaced", async () => {
+  it("[W15] [W17] goes over what is there, which can be had back", async () => {
     const bucket = writableBucket();
     await bucket.write("MEMORY.md", "before");
-    await bucket.change({ kind: "append", path: "s.log.jsonl", text: "old\n" });
-    bucket.sql.run("INSERT INTO segment VALUES ('s.log.jsonl', 0, 1, 1, '')");
-    await stageImport(bucket, "i", {
-      no: 0,
-      changes: [write("MEMORY.md", "after"), write("s.log.jsonl", "new\n")],
-    });
+    await stageImport(bucket, "i", { no: 0, changes: [write("MEMORY.md", "after")] });
     await commitImport(bucket, "i", "user:admin");
-    expect(await bucket.lines()).toEqual(["MEMORY.md own after", "s.log.jsonl own new\n"]);
+    expect(await bucket.lines()).toEqual(["MEMORY.md own after"]);
     expect(history(bucket.rows, "MEMORY.md").map(({ by }) => by)).toEqual(["user:admin", BY]);
     await bucket.change({ kind: "undo", path: "MEMORY.md" });
     expect(await bucket.show("MEMORY.md")).toBe("before");

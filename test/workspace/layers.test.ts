@@ -4,7 +4,8 @@ import type { SharedLayer } from "../../src/workspace/layers.ts";
 import { readFile } from "../../src/workspace/read.ts";
 import { at } from "../support/layers.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { layersOver, readableBucket, sharedBy, templateOf } from "../support/readable-bucket.ts";
+import { layersOver, templateOf } from "../support/bucket-parts.ts";
+import { readableBucket, sharedBy } from "../support/readable-bucket.ts";
 
 const shown = (layers: ReturnType<typeof layersOver>): string[] =>
   layers.overlay().entries.map(({ path, layer, file }) => `${path} ${layer} ${file.etag}`);

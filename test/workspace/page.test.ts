@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { splitLines, utf8Length } from "../../src/shared/text.ts";
 import type { PageAnswer } from "../../src/shared/workspace-api.ts";
 import { pageOf } from "../../src/workspace/page.ts";
-import { type ReadableBucket, layersOver, readableBucket } from "../support/readable-bucket.ts";
+import { layersOver } from "../support/bucket-parts.ts";
+import { type ReadableBucket, readableBucket } from "../support/readable-bucket.ts";
 
 const page = (bucket: ReadableBucket, path: string, offset: number, limit: number) =>
   pageOf(layersOver(bucket), bucket.contents, { path, offset, limit });

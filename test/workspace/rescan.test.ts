@@ -3,7 +3,8 @@ import { rescan } from "../../src/workspace/rescan.ts";
 import type { StorageKey } from "../../src/workspace/storage-key.ts";
 import { at } from "../support/layers.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
-import { BUCKET, countingStore, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
+import { BUCKET } from "../support/bucket-parts.ts";
+import { countingStore, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
 
 const key = (name: string) => `${BUCKET}${name}` as StorageKey;
 const utf8 = (text: string) => new TextEncoder().encode(text);

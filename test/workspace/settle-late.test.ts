@@ -3,7 +3,8 @@ import type { StorageKey } from "../../src/workspace/storage-key.ts";
 import { HastyClock } from "../support/hasty-clock.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { openDatabase } from "../support/node-sql.ts";
-import { BUCKET, runOut, settledBucket } from "../support/settled-bucket.ts";
+import { BUCKET } from "../support/bucket-parts.ts";
+import { runOut, settledBucket } from "../support/settled-bucket.ts";
 
 const textAt = async (store: ReturnType<typeof createMemoryStore>, name: string) => {
   const found = await store.get(`${BUCKET}${name}` as StorageKey);

@@ -5,7 +5,8 @@ import { segmentsOf } from "../../src/workspace/segments.ts";
 import { HastyClock } from "../support/hasty-clock.ts";
 import { at } from "../support/layers.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
-import { BUCKET, countingStore, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
+import { BUCKET } from "../support/bucket-parts.ts";
+import { countingStore, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
 
 const LOG = "agents/main/sessions/s1.log.jsonl";
 const line = (number: number, width = 100) => `${String(number).padStart(width, "0")}\n`;
@@ -115,7 +116,7 @@ describe("a log", () => {
     expect(await dump(rebuilt)).toEqual(await dump(bucket));
   });
 
-  it("[W11] that an import replaces while it is sealed keeps the imported text", async () => {
+  it("[W11] that is deleted and imported anew while it is sealed keeps the imported text", async () => {
     const inner = createMemoryStore();
     let meanwhile = async () => {};
     const store: typeof inner = {
@@ -130,6 +131,7 @@ describe("a log", () => {
     await bucket.change({ kind: "append", path: LOG, text: line(1, 300_000) });
     meanwhile = async () => {
       meanwhile = async () => {};
+      await bucket.change({ kind: "delete", path: LOG });
       const content = { text: "imported\n" };
       await stageImport(bucket, "i", { no: 0, changes: [{ kind: "write", path: LOG, content }] });
       await commitImport(bucket, "i", "job:import");

@@ -6,7 +6,8 @@ import type { StorageKey } from "../../src/workspace/storage-key.ts";
 import { HastyClock } from "../support/hasty-clock.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { openDatabase } from "../support/node-sql.ts";
-import { BUCKET, countingStore, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
+import { BUCKET } from "../support/bucket-parts.ts";
+import { countingStore, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
 
 const key = (name: string) => `${BUCKET}${name}` as StorageKey;
 const utf8 = (text: string) => new TextEncoder().encode(text);

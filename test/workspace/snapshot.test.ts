@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Snapshot, SnapshotRequest } from "../../src/shared/workspace-api.ts";
 import { createSnapshots } from "../../src/workspace/snapshot.ts";
-import { layersOver, readableBucket, sharedBy, templateOf } from "../support/readable-bucket.ts";
+import { layersOver, templateOf } from "../support/bucket-parts.ts";
+import { readableBucket, sharedBy } from "../support/readable-bucket.ts";
 
 type Layers = ReturnType<typeof layersOver>;
 

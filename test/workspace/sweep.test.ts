@@ -5,7 +5,8 @@ import type { StorageKey } from "../../src/workspace/storage-key.ts";
 import { HastyClock } from "../support/hasty-clock.ts";
 import { at } from "../support/layers.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
-import { BUCKET, dump, runOut, settledBucket } from "../support/settled-bucket.ts";
+import { BUCKET } from "../support/bucket-parts.ts";
+import { dump, runOut, settledBucket } from "../support/settled-bucket.ts";
 
 const HOUR = 3_600_000;
 const names = async (store: ReturnType<typeof createMemoryStore>) =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { TreeAnswer } from "../../src/shared/workspace-api.ts";
 import { tree } from "../../src/workspace/tree.ts";
-import { layersOver, readableBucket, sharedBy, templateOf } from "../support/readable-bucket.ts";
+import { layersOver, templateOf } from "../support/bucket-parts.ts";
+import { readableBucket, sharedBy } from "../support/readable-bucket.ts";
 
 const lines = ({ entries }: TreeAnswer): string[] =>
   entries.map(({ path, layer, file }) => `${path} ${layer} ${file ? file.type : "/"}`);

@@ -1,6 +1,7 @@
 import type { ContentPart } from "../../../src/shared/messages.ts";
 import { fileTools } from "../../../src/tools/files/file-tools.ts";
-import { NodeWorkspace, type Files } from "../../support/node-workspace.ts";
+import type { Files } from "../../support/bucket-parts.ts";
+import { nodeWorkspace, type NodeWorkspace } from "../../support/node-workspace.ts";
 import { toolContext } from "../../support/tool-context.ts";
 
 /** The file tools over some files, as one session uses them: what a tool showed whole counts as seen at once. */
@@ -10,7 +11,7 @@ export class Desk {
   #calls = 0;
 
   constructor(files: Files = {}) {
-    this.workspace = new NodeWorkspace(files);
+    this.workspace = nodeWorkspace(files);
   }
 
   /** What a tool gives, in parts. Without `call` it is a new call. */

@@ -1,0 +1,86 @@
+import { storeKind } from "./bindings.ts";
+import { describePrompt } from "./context/prompt.ts";
+import type { PromptReport } from "./context/prompt-report.ts";
+import { snapshotRequest } from "./context/prompt-sources.ts";
+import { estimateToolTokens } from "./context/tokens.ts";
+import { promptOptionsOf, type AgentDefinition } from "./define-agent.ts";
+import type { Env } from "./env.ts";
+import { systemClock } from "./shared/clock.ts";
+import type { Usage } from "./shared/workspace-api.ts";
+import type { Tool } from "./tools/tool.ts";
+import type { Capability } from "./turn/capability.ts";
+import type { IsolationScope, Workspace } from "./workspace/workspace.ts";
+
+/** What the next turn's requests are made of, and the state of the buckets that it comes from (promise C9). */
+export type Doctor = {
+  readonly agent: {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string | null;
+  };
+  readonly scope: IsolationScope;
+  readonly store: "r2" | "kv";
+  /** Version of the template that this agent's users start from. */
+  readonly template: string;
+  /** Of the bucket that the scope gives. */
+  readonly usage: Usage;
+  /** Of the user's bucket, where the records of sessions lie; `null` when that is the same one. */
+  readonly records: Usage | null;
+  readonly prompt: PromptReport & { readonly version: string | null };
+  /** What is offered in every turn, and what the schemas cost in each request, estimated. */
+  readonly tools: { readonly tokens: number; readonly offered: readonly OfferedTool[] };
+  /** What capabilities decide only when a turn asks them: it is in none of these figures. */
+  readonly perTurn: readonly PerTurn[];
+};
+
+type OfferedTool = { readonly name: string; readonly tokens: number };
+
+type PerTurn = { readonly capability: string; readonly adds: readonly ("sections" | "tools")[] };
+
+/** What a deployment says of one agent for one caller. */
+export type Patient = {
+  readonly definition: AgentDefinition;
+  readonly scope: IsolationScope;
+  readonly template: string;
+  readonly workspace: Workspace;
+  readonly session: string | null;
+  /** Those that need no turn to be known, the ones that win first. */
+  readonly tools: readonly Tool[];
+};
+
+/** Asks the caller's buckets and makes the report. Runs no hook of a capability. */
+export async function examine(patient: Patient, env: Env): Promise<Doctor> {
+  const { definition, workspace, scope, template } = patient;
+  const options = promptOptionsOf(definition);
+  const [{ records, ...usage }, answer] = await Promise.all([
+    workspace.usage(),
+    options.hasWorkspace ? workspace.snapshot(snapshotRequest(options, null)) : null,
+  ]);
+  const snapshot = answer === "unchanged" ? null : answer;
+  const session = { sessionId: patient.session ?? "", date: systemClock.now() };
+  const { id, description = null } = definition;
+  return {
+    agent: { id, name: options.agentName, description },
+    scope,
+    store: storeKind(env),
+    template,
+    usage,
+    records,
+    prompt: describePrompt(options, snapshot, session),
+    tools: costOf(patient.tools),
+    perTurn: (definition.capabilities ?? []).flatMap(perTurn),
+  };
+}
+
+function costOf(tools: readonly Tool[]): Doctor["tools"] {
+  const byName = new Map<string, number>();
+  for (const tool of tools)
+    if (!byName.has(tool.name)) byName.set(tool.name, estimateToolTokens(tool));
+  const offered = [...byName].map(([name, tokens]) => ({ name, tokens }));
+  return { tokens: offered.reduce((sum, { tokens }) => sum + tokens, 0), offered };
+}
+
+function perTurn(capability: Capability): PerTurn[] {
+  const adds = (["sections", "tools"] as const).filter((hook) => capability[hook] !== undefined);
+  return adds.length === 0 ? [] : [{ capability: capability.name, adds }];
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { workspaceLimits, type Env } from "../src/env.ts";
+import { defaultBucketLimits } from "../src/workspace/limits.ts";
+
+const limitsOf = (value: unknown) => workspaceLimits({ WORKSPACE_LIMITS: value } as unknown as Env);
+
+const MIB = 1024 * 1024;
+
+describe("WORKSPACE_LIMITS", () => {
+  it.each([undefined, "", "  ", "{}"])("set to %j leaves the defaults", (value) => {
+    expect(limitsOf(value)).toEqual(defaultBucketLimits);
+  });
+
+  it("sets what it names, up to what rows and stores bear, and leaves the rest", () => {
+    expect(limitsOf('{"files": 3, "versions": 1}')).toEqual({
+      ...defaultBucketLimits,
+      files: 3,
+      versions: 1,
+    });
+    const most = {
+      files: 20_000,
+      bytes: 1024 * MIB,
+      textBytes: 1.5 * MIB,
+      blobBytes: 25 * MIB,
+      logs: 20_000,
+      logBytes: 1024 * MIB,
+      versions: 1_000,
+    };
+    expect(limitsOf(JSON.stringify(most))).toEqual(most);
+    for (const [name, value] of Object.entries(most))
+      expect(() => limitsOf(JSON.stringify({ [name]: value + 1 }))).toThrow(name);
+  });
+
+  it.each([
+    ["{", /^WORKSPACE_LIMITS is not JSON/],
+    ["[]", /^WORKSPACE_LIMITS: /],
+    ['{"file": 3}', /^WORKSPACE_LIMITS: .*file/],
+    ['{"files": 0}', /at files/],
+    ['{"files": 1.5}', /at files/],
+    ['{"files": "3"}', /at files/],
+    ['{"textBytes": 100}', /at textBytes/],
+  ])("set to %s is refused, and says why", (value, message) => {
+    expect(() => limitsOf(value)).toThrow(message);
+  });
+});
