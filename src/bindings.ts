@@ -1,6 +1,7 @@
 import type { Env } from "./env.ts";
 import { bucketPrefix, type BucketKey } from "./shared/bucket-key.ts";
 import { CarrelError } from "./shared/errors.ts";
+import { consoleLog } from "./shared/log.ts";
 import { bucketShard, userShard } from "./shared/registry-shard.ts";
 import { isMarked } from "./shared/platform-error.ts";
 import type { RegistryApi } from "./shared/registry-api.ts";
@@ -12,20 +13,29 @@ import type { SharedLayer } from "./workspace/layers.ts";
 import { createR2Store } from "./workspace/r2-store.ts";
 import type { CallBucket } from "./workspace/workspace.ts";
 
-/** Calls a bucket's object, once more on a fresh stub when the connection was lost: every method may be repeated. */
-export const callBucket =
-  (env: Env): CallBucket =>
-  async (bucket, call) => {
-    const stub = () => env.WORKSPACES.getByName(bucket) as WorkspaceApi;
+/**
+ * Calls a bucket's object, once more on a fresh stub when the connection was lost: every method may be repeated. A stub
+ * is kept as long as its calls work, which saves a look-up a turn.
+ */
+export function callBucket(env: Env): CallBucket {
+  const stubs = new Map<BucketKey, WorkspaceApi>();
+  return async (bucket, call) => {
+    const fresh = () => {
+      const stub = env.WORKSPACES.getByName(bucket) as WorkspaceApi;
+      stubs.set(bucket, stub);
+      return stub;
+    };
     try {
-      return await call(stub());
+      return await call(stubs.get(bucket) ?? fresh());
     } catch (error) {
+      stubs.delete(bucket);
       if (isMarked(error, "overloaded"))
         throw new CarrelError("overloaded", "The workspace is busy. Try again in a moment.");
       if (!isMarked(error, "retryable")) throw error;
-      return call(stub());
+      return call(fresh());
     }
   };
+}
 
 /**
  * Where a deployment keeps workspaces: the R2 binding WORKSPACE, or with STORE = "kv" the KV binding WORKSPACE_KV.
@@ -34,7 +44,7 @@ export const callBucket =
 export function storeOf(env: Env): BlobStore {
   if (storeKind(env) === "kv") {
     if (!env.WORKSPACE_KV) throw new Error("STORE is kv, but there is no binding WORKSPACE_KV");
-    return createKvStore(env.WORKSPACE_KV as Parameters<typeof createKvStore>[0]);
+    return createKvStore(env.WORKSPACE_KV as Parameters<typeof createKvStore>[0], consoleLog);
   }
   if (!env.WORKSPACE) throw new Error("STORE is r2, but there is no binding WORKSPACE");
   return createR2Store(env.WORKSPACE as Parameters<typeof createR2Store>[0]);

@@ -55,6 +55,8 @@ const Limits = z.strictObject({
   logs: upTo(1, 20_000),
   logBytes: upTo(MIB, 1024 * MIB),
   versions: upTo(1, 1_000),
+  versionRows: upTo(1, 100_000),
+  versionBytes: upTo(MIB, 1024 * MIB),
 } satisfies Record<keyof BucketLimits, z.ZodType>);
 
 /**

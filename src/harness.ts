@@ -8,7 +8,13 @@ import {
   storeOf,
 } from "./bindings.ts";
 import { checkDefinition } from "./check-definition.ts";
-import { promptOptionsOf, templateOf, windowOf, type AgentDefinition } from "./define-agent.ts";
+import {
+  additionalFilesOf,
+  promptOptionsOf,
+  templateOf,
+  windowOf,
+  type AgentDefinition,
+} from "./define-agent.ts";
 import { examine, type Doctor } from "./doctor.ts";
 import { textVariables, workspaceLimits, type Env } from "./env.ts";
 import { createModel, trustedOrigins } from "./model/choose.ts";
@@ -18,7 +24,7 @@ import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
 import { currentTime } from "./tools/current-time.ts";
-import { fileTools } from "./tools/files/file-tools.ts";
+import { createFileTools } from "./tools/files/file-tools.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Harness } from "./turn/harness.ts";
@@ -131,10 +137,11 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
 function toolCapabilities(
   definition: AgentDefinition,
 ): readonly (Capability & { readonly tools: () => readonly Tool[] })[] {
+  const files = createFileTools(additionalFilesOf(definition));
   return [
     { name: "own-tools", tools: () => definition.tools ?? [] },
     { name: "clock", tools: () => [currentTime] },
-    ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => fileTools }]),
+    ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => files }]),
   ];
 }
 

@@ -34,7 +34,9 @@ const specOf = ({ name, description, inputSchema }: Tool) => ({ name, descriptio
 /** What every turn is offered, whoever asks. */
 async function toolsOf(definition: AgentDefinition, bundled: Template) {
   const { capabilities } = createDeployment([definition], bundled).harness(definition.id, noEnv);
-  const offered = await Promise.all(capabilities.map((one) => one.tools?.(noScope) ?? []));
+  const offered = await Promise.all(
+    capabilities.map(async (one) => (await one.tools?.(noScope)) ?? []),
+  );
   return offered.flat().map(specOf);
 }
 

@@ -74,8 +74,8 @@ describe("the doctor", () => {
       await workspace.change({ by: BY, changes: [{ kind: "append", path, text }] });
     const { usage, records } = await examine(patient({ id: "main" }, { workspace }), env);
     const none = { files: 0, bytes: 0, logs: 0, logBytes: 0 };
-    expect(usage).toEqual({ ...none, files: 1, bytes: 3, unsettled: 1 });
-    expect(records).toEqual({ ...none, logs: 1, logBytes: 3, unsettled: 1 });
+    expect(usage).toMatchObject({ ...none, files: 1, bytes: 3, unsettled: 1 });
+    expect(records).toMatchObject({ ...none, logs: 1, logBytes: 3, unsettled: 1 });
   });
 
   it("[C9] asks for no file where the prompt has none", async () => {

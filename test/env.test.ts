@@ -25,6 +25,8 @@ describe("WORKSPACE_LIMITS", () => {
       logs: 20_000,
       logBytes: 1024 * MIB,
       versions: 1_000,
+      versionRows: 100_000,
+      versionBytes: 1024 * MIB,
     };
     expect(limitsOf(JSON.stringify(most))).toEqual(most);
     for (const [name, value] of Object.entries(most))

@@ -62,6 +62,8 @@ describe("the seed workspace", () => {
     ["can the agent change files?", "workspace", "its own working files only"],
     ["what happens when I delete a file?", "workspace", "Deleting a file hides it"],
     ["how large may a workspace be?", "workspace", "2,000 files and 100 MiB"],
+    ["who shares the files of an agent?", "workspace", "isolation scope"],
+    ["how many earlier versions of a file are kept?", "workspace", "newest 50 earlier versions"],
     ["how do I read and write files over HTTP?", "http-api", "/v1/agents/main/files"],
     ["how do I send a message over HTTP?", "http-api", "/turns"],
     ["does it work with useChat?", "http-api", "POST /api/chat"],

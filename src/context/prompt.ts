@@ -37,7 +37,7 @@ export function assemblePrompt(
   const sections = inLayers(sources.sections);
   const names = sections.map((section) => section.name);
   const files = sources.snapshot ? tagFiles(sources.additionalFiles, names) : [];
-  const neutralise = neutraliser([...names, ...files.map((file) => file.tag)]);
+  const neutralise = neutraliser(promptTags(sources, sections));
   const fixed = sources.snapshot ? neutralise(guidance(sources)) : "";
   const session = sessionContext(sources, neutralise, limits);
   let room = limits.total - FRAME_ROOM - fixed.length - session.text.length;
@@ -77,6 +77,15 @@ export function assemblePrompt(
   const memoryTokens = loaded?.memoryTokens ?? null;
   const report = { chars: text.length, tokens: estimateTokens(text), memoryTokens, parts };
   return { text, report };
+}
+
+/** The tags that a prompt of these has beside those that every one has. */
+export function promptTags(
+  { additionalFiles }: Pick<PromptOptions, "additionalFiles">,
+  sections: readonly Pick<Section, "name">[],
+): readonly string[] {
+  const names = sections.map(({ name }) => name);
+  return [...names, ...tagFiles(additionalFiles, names).map(({ tag }) => tag)];
 }
 
 /** What the prompt of a session would be made of now, and what it costs (promise C9). Costs no call. */

@@ -14,6 +14,9 @@ const RESERVED: readonly string[] = [
 
 const TAG = /^[a-z][a-z0-9_]{0,63}$/;
 
+/** What nobody sees in a tag. None of it is `<`, so that a text is looked through once for each name at most. */
+const UNSEEN = String.raw`\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800`;
+
 /** Leaves room for a suffix. */
 const MAX_FILE_TAG = 60;
 
@@ -25,13 +28,15 @@ export function checkTag(name: string): string {
 
 /**
  * Makes injected text unable to open or close a tag of the prompt (promise C5): the `<` before one, also with
- * spaces, invisible characters or capitals, or before a longer name that begins like one, becomes `&lt;`. All
- * other markup stays as it is. `added` are the tags of this prompt beside the reserved ones. Doing it twice
+ * spaces, controls, invisible characters or capitals, or before a longer name that begins like one, becomes `&lt;`.
+ * All other markup stays as it is. `added` are the tags of this prompt beside the reserved ones. Doing it twice
  * changes nothing.
  */
 export function neutraliser(added: readonly string[]): (text: string) => string {
-  const names = [...RESERVED, ...added.map(checkTag)].join("|");
-  const opening = new RegExp(`<(?=[\\s\\p{Cf}/]*(?:${names}))`, "giu");
+  const spaced = [...RESERVED, ...added.map(checkTag)].map((name) =>
+    Array.from(name).join(`[${UNSEEN}]*`),
+  );
+  const opening = new RegExp(`<(?=[/${UNSEEN}]*(?:${spaced.join("|")}))`, "giu");
   return (text) => text.replace(opening, "&lt;");
 }
 

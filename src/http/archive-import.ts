@@ -29,10 +29,10 @@ export type ImportOptions = {
 export type ImportAnswer = { readonly files: number; readonly whiteouts: number };
 
 /**
- * Takes the files and whiteouts of an archive into the own layer of a workspace: over what is there, and nothing else
- * is touched. All or nothing: names, sizes and checksums of all entries are checked before the first page is sent, and
- * no page is visible before the last step. Throws `CarrelError('invalid')` that says why an archive is refused, and
- * what the bucket throws past its limits.
+ * Takes the files and whiteouts of an archive into the own layer of a workspace: over what is there, logs and records
+ * of sessions apart, and nothing else is touched. All or nothing, and of what is refused no page stays behind: names,
+ * sizes and checksums of all entries are checked before the first page is sent, and no page is visible before the last
+ * step. Throws `CarrelError('invalid')` that says why an archive is refused, and what the bucket throws past its limits.
  */
 export async function importArchive(
   workspace: Workspace,

@@ -10,7 +10,7 @@ import { attachment, UNTRUSTED } from "./files-answer.ts";
 import { type FileQuery, queryOf } from "./files-query.ts";
 import { forbidden, targetOf } from "./files-target.ts";
 
-const MAX_ARCHIVE = 60_000_000;
+const MAX_ARCHIVE = 32_000_000;
 
 /** A workspace as one zip archive, out and in, at `/v1/agents/:agent/archive`. */
 export function archiveRoutes(): Hono<AppEnv> {
@@ -44,7 +44,7 @@ export function archiveRoutes(): Hono<AppEnv> {
         "unsupported_media_type",
         'Send a zip archive with the header "content-type: application/zip".',
       );
-    const bytes = await readBytes(c.req.raw, "The archive", MAX_ARCHIVE, "60 MB");
+    const bytes = await readBytes(c.req.raw, "The archive", MAX_ARCHIVE, "32 MB");
     const id = (await operationOf(c, bytes)) ?? crypto.randomUUID();
     return c.json(
       await importArchive(workspace, bytes, { id, by, limits: workspaceLimits(c.env) }),

@@ -80,13 +80,14 @@ export async function readBytes(
     );
   const declared = lengthOf(request);
   if (declared !== null && declared > maxBytes) throw tooLarge(what, limit);
-  // A length that was announced saves the second copy; one that lies is found out by reading.
-  let bytes = new Uint8Array(declared ?? 0);
+  // Memory grows with what has come, whatever was announced; one that is kept to leaves no room at the end.
+  const most = declared ?? maxBytes;
+  let bytes = new Uint8Array(0);
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     const end = size + chunk.byteLength;
     if (end > maxBytes) throw tooLarge(what, limit);
-    if (end > bytes.byteLength) bytes = grown(bytes, Math.min(maxBytes, Math.max(2 * size, end)));
+    if (end > bytes.byteLength) bytes = grown(bytes, Math.max(end, Math.min(most, 2 * end)));
     bytes.set(chunk, size);
     size = end;
   }

@@ -58,7 +58,7 @@ export function fileAnswer(
     "x-carrel-layer": file.layer,
     "x-carrel-executable": String(file.executable),
   });
-  if (file.by !== null) headers.set("x-carrel-by", file.by);
+  if (file.by !== null) headers.set("x-carrel-by", printable(file.by));
   if (file.at !== null) headers.set("last-modified", new Date(file.at).toUTCString());
   if (hasAlready(ifNoneMatch, file.etag)) return new Response(null, { status: 304, headers });
   if (!PASSIVE.test(contentType))
@@ -68,6 +68,10 @@ export function fileAnswer(
   headers.set("content-length", String(bytes.byteLength));
   return new Response(bytes, { headers });
 }
+
+/** A text as a header takes it: percent signs, and all but printable ASCII, are percent-encoded as UTF-8. */
+const printable = (text: string): string =>
+  text.toWellFormed().replace(/[^\x20-\x7e]+|%/gu, encodeURIComponent);
 
 /** The bytes of a content; of a text, with its byte order mark if it has one. */
 export const bytesOf = (content: Content): Uint8Array<ArrayBuffer> =>

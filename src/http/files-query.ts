@@ -8,9 +8,12 @@ export type FileQuery = ReadonlyMap<string, string>;
 /** What every file route takes: whose files, of which session, in which layer. */
 const EVERYWHERE = ["user", "session", "layer"] as const;
 
-/** The query of a file route. A misspelt name is refused: `?undoo` must not become a write of nothing. */
-export function queryOf(request: Request, names: readonly string[]): FileQuery {
-  const known: readonly string[] = [...names, ...EVERYWHERE];
+/** The query of a file route, which takes these names and those that say whose files are meant, and where. */
+export const queryOf = (request: Request, names: readonly string[]): FileQuery =>
+  exactQueryOf(request, [...names, ...EVERYWHERE]);
+
+/** A query of these names only. A misspelt one is refused: `?undoo` must not become a write of nothing. */
+export function exactQueryOf(request: Request, known: readonly string[]): FileQuery {
   const query = new Map<string, string>();
   for (const [name, value] of new URL(request.url).searchParams) {
     if (!known.includes(name))
@@ -46,17 +49,17 @@ export function layerOf(query: FileQuery): LayerName | undefined {
   throw invalid(`"layer" must be one of: ${LAYERS.join(", ")}.`);
 }
 
-const BEFORE_PATH = /^\/v1\/agents\/[^/]+\/files(?:\/|$)/;
+const BEFORE_PATH = /^[^:/?#]+:\/\/[^/?#]*\/v1\/agents\/[^/]+\/files(?:\/|(?=[?#])|$)/;
 
 /**
- * The path of a file route, decoded exactly once from the address as it was sent: a router's own decoding differs
- * from one escape to the next. `''` is the root.
+ * The path of a file route, decoded exactly once from the address as it came: a router's own decoding differs from
+ * one escape to the next, and a `URL` would resolve dot segments that are refused here. `''` is the root.
  */
-export function filePathOf(request: Request): WorkspacePath {
-  const { pathname } = new URL(request.url);
-  const before = BEFORE_PATH.exec(pathname)?.[0];
+export function filePathOf({ url }: Pick<Request, "url">): WorkspacePath {
+  const before = BEFORE_PATH.exec(url)?.[0];
   if (before === undefined) throw notFound("This route");
-  return workspacePath(decodeOnce(pathname.slice(before.length)));
+  const [raw = ""] = url.slice(before.length).split(/[?#]/, 1);
+  return workspacePath(decodeOnce(raw));
 }
 
 function decodeOnce(raw: string): string {

@@ -58,9 +58,10 @@ export function fileRoutes(): Hono<AppEnv> {
   routes.delete("/*", async (c) => {
     const path = filePathOf(c.req.raw);
     const query = queryOf(c.req.raw, ["reset"]);
-    const target = writeTarget(c, query, path);
-    const expect = expectedOf(c.req.raw.headers);
     const isReset = isSet(query, "reset");
+    const target =
+      isReset && path === "" ? targetOf(c, query, "write") : writeTarget(c, query, path);
+    const expect = expectedOf(c.req.raw.headers);
     if (isReset && expect !== undefined)
       throw invalid("A reset takes no If-Match: it brings back whatever lower layers have.");
     const change: Change = isReset
@@ -171,7 +172,8 @@ async function apply(
 
 /**
  * The id of a write that has an idempotency key: the same for the same request of the same user, so that a retry is
- * done once. Another request under the same key is another operation, and never mistaken for this one.
+ * done once, whichever host name it comes by. Another request under the same key is another operation, and never
+ * mistaken for this one.
  */
 export async function operationOf(
   c: Context<AppEnv>,
@@ -179,11 +181,18 @@ export async function operationOf(
 ): Promise<string | undefined> {
   const header = c.req.header("idempotency-key");
   if (header === undefined) return undefined;
-  const { method, url } = c.req;
+  const { pathname, search } = new URL(c.req.url);
   const names = ["if-match", "if-none-match", "x-carrel-executable"];
   const headers = names.map((name) => c.req.header(name) ?? null);
   const who = c.get("principal").user;
-  const asked = [who, parseKey(header), method, url, headers, await sha256Hex(body)];
+  const asked = [
+    who,
+    parseKey(header),
+    c.req.method,
+    pathname + search,
+    headers,
+    await sha256Hex(body),
+  ];
   return `http-${await sha256Hex(new TextEncoder().encode(JSON.stringify(asked)))}`;
 }
 

@@ -15,8 +15,10 @@ export type SeenFiles = Readonly<Record<string, string>>;
 export type AttachedFile = {
   readonly path: string;
   readonly text: string;
-  /** There is more of it. */
+  /** There are more lines of it. */
   readonly cut: boolean;
+  /** The last line is there in part only, because it is too long. */
+  readonly lineCut?: boolean;
 };
 
 export type Fact =

@@ -39,10 +39,10 @@ export function toModelMessages(entries: readonly JournalEntry[]): ModelMessage[
 
 /** Attached files as the model reads them, after the message that names them; one part each. */
 export function attachedParts(files: readonly AttachedFile[]): ContentPart[] {
-  return files.map(({ path, text, cut }) => {
-    const more = cut
-      ? `\n[The file goes on: read_file shows the rest, with offset=${splitLines(text).length}.]`
-      : "";
+  return files.map(({ path, text, cut, lineCut = false }) => {
+    const lines = splitLines(text).length;
+    const line = lineCut ? `\n[Line ${lines} is too long: only its beginning is shown.]` : "";
+    const more = cut ? `\n[The file goes on: read_file shows the rest, with offset=${lines}.]` : "";
     const name = path
       .replaceAll("&", "&amp;")
       .replaceAll('"', "&quot;")
@@ -50,7 +50,7 @@ export function attachedParts(files: readonly AttachedFile[]): ContentPart[] {
       .replaceAll(">", "&gt;");
     return {
       type: "text",
-      text: `<attached_file path="${name}">\n${text}${more}\n</attached_file>`,
+      text: `<attached_file path="${name}">\n${text}${line}${more}\n</attached_file>`,
     };
   });
 }

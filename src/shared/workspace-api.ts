@@ -133,7 +133,7 @@ export type GrepAnswer = {
   readonly next: string | null;
   /** Files left out because they are not text. */
   readonly skipped: number;
-  /** Lines that are too long for an expression, which was looked for in their first 64 Ki UTF-16 units only. */
+  /** Lines that are too long for an expression, which was looked for in their beginning only: 64 Ki UTF-16 units, for a large one less. */
   readonly longLines: number;
 };
 

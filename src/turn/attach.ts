@@ -25,13 +25,15 @@ const MAX_SPELLING = 1_024;
 
 /**
  * Adds the files that the turn's message names as `@path` to what the model reads, as one fact. What is missing, no
- * text, or too much is left out and the message stays as it is. Once a turn, before its first step: called again, it
- * does nothing. Throws what keeps a workspace from being read at all, and `LostTurn`.
+ * text, or too much is left out and the message stays as it is. `tags` are those of the prompt beside the reserved
+ * ones. Once a turn, before its first step: called again, it does nothing. Throws what keeps a workspace from being
+ * read at all, and `LostTurn`.
  */
 export async function attachFiles(
   core: SessionCore,
   scope: TurnScope,
   turn: RunningTurn,
+  tags: readonly string[],
 ): Promise<void> {
   const entries = core.entriesOf(turn.id);
   if (entries.some(({ kind }) => kind === "attached" || kind === "step")) return;
@@ -39,7 +41,10 @@ export async function attachFiles(
     entry.kind === "user" ? referencesIn(entry.content) : [],
   );
   if (paths.length === 0) return;
-  const read = await Promise.all(paths.map((path) => readAttachment(scope.workspace, path)));
+  const neutralise = neutraliser(tags);
+  const read = await Promise.all(
+    paths.map((path) => readAttachment(scope.workspace, path, neutralise)),
+  );
   if (scope.signal.aborted) throw new LostTurn();
   const { files, seen } = withinLimits(read.flatMap((file) => file ?? []));
   if (files.length === 0) return;
@@ -86,6 +91,7 @@ type Attachment = AttachedFile & { readonly etag: string };
 async function readAttachment(
   workspace: Workspace,
   path: WorkspacePath,
+  neutralise: (text: string) => string,
 ): Promise<Attachment | null> {
   try {
     const { file, lines, total, lineCut } = await workspace.page({
@@ -94,9 +100,9 @@ async function readAttachment(
       limit: MAX_LINES,
     });
     if (lines === null) return null;
-    const cut = lineCut || lines.length < total;
-    const text = neutralised(lines.join("\n"));
-    return { path: file.path, text, cut, etag: file.etag };
+    const cut = lines.length < total;
+    const text = neutralise(lines.join("\n"));
+    return { path: file.path, text, cut, ...(lineCut ? { lineCut } : {}), etag: file.etag };
   } catch (error) {
     if (error instanceof CarrelError && EXPECTED.includes(error.code)) return null;
     throw error;
@@ -104,8 +110,6 @@ async function readAttachment(
 }
 
 const EXPECTED: readonly string[] = ["not_found", "invalid", "forbidden"];
-
-const neutralised = neutraliser([]);
 
 function withinLimits(read: readonly Attachment[]): {
   readonly files: readonly AttachedFile[];
@@ -119,7 +123,7 @@ function withinLimits(read: readonly Attachment[]): {
     if (bytes + size > MAX_BYTES || !fitsRow(JSON.stringify([...files, file]))) continue;
     bytes += size;
     files.push(file);
-    if (!file.cut) seen[file.path] = etag;
+    if (!file.cut && file.lineCut !== true) seen[file.path] = etag;
   }
   return { files, seen };
 }

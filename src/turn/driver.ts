@@ -16,6 +16,7 @@ import { abandonTurn, settleTurn } from "./settle.ts";
 import { runStep } from "./step.ts";
 import { runToolCalls } from "./tool-calls.ts";
 import { chooseWatermark, type TurnSizes } from "./window.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { writeState } from "../session/state-documents.ts";
 
 /**
@@ -28,6 +29,7 @@ export class Driver {
   readonly #harness: Harness;
   readonly #jobs: Jobs;
   readonly #prompts: PromptSource;
+  readonly #workspace: Workspace;
   readonly #sizes: TurnSizes = new WeakMap();
   #isRunning = false;
   #current: { readonly turn: string; readonly abort: AbortController } | null = null;
@@ -38,6 +40,7 @@ export class Driver {
     this.#core = core;
     this.#harness = harness;
     this.#prompts = new PromptSource(harness.prompt);
+    this.#workspace = harness.workspace(core.platform.address);
     this.#jobs = jobs;
   }
 
@@ -88,7 +91,7 @@ export class Driver {
       address: core.platform.address,
       turn: turn.id,
       now: () => core.clock.now(),
-      workspace: this.#harness.workspace(core.platform.address),
+      workspace: this.#workspace,
       signal: abort.signal,
     };
     try {
@@ -192,7 +195,8 @@ export class Driver {
     this.#cutWindow();
     const prepared = await prepareTurn(scope, this.#harness, this.#prompts);
     if (scope.signal.aborted) throw new LostTurn();
-    if (this.#harness.attachesFiles) await attachFiles(this.#core, scope, this.#running(id));
+    if (this.#harness.attachesFiles)
+      await attachFiles(this.#core, scope, this.#running(id), prepared.tags);
     const context = { ...this.#harness, core: this.#core, prepared, scope };
     const wrapTurn = capabilities.flatMap((item) =>
       item.wrapTurn ? [item.wrapTurn.bind(item)] : [],

@@ -7,6 +7,8 @@ import type { PromptSource } from "./prompt-source.ts";
 export type PreparedTurn = {
   readonly model: Model;
   readonly system: string;
+  /** The tags of `system` beside those that every prompt has. */
+  readonly tags: readonly string[];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
 };
@@ -35,7 +37,8 @@ export async function prepareTurn(
     inputSchema,
   }));
   const sections = offers.flatMap((offer) => offer.sections);
-  return { model, system: prompts.assemble(snapshot, sections, scope), tools, specs };
+  const system = prompts.assemble(snapshot, sections, scope);
+  return { model, system, tags: prompts.tags(sections), tools, specs };
 }
 
 async function offerOf(capability: Capability, scope: TurnScope) {

@@ -1,4 +1,4 @@
-import { assemblePrompt } from "../context/prompt.ts";
+import { assemblePrompt, promptTags } from "../context/prompt.ts";
 import { snapshotRequest, type PromptOptions } from "../context/prompt-sources.ts";
 import type { Section } from "../context/sections.ts";
 import type { Snapshot } from "../shared/workspace-api.ts";
@@ -38,6 +38,11 @@ export class PromptSource {
     if (answer !== "unchanged") this.#snapshot = answer;
     if (!this.#snapshot) throw new Error("a snapshot is unchanged that nobody has");
     return this.#snapshot;
+  }
+
+  /** The tags of such a prompt, which no text in it or beside it may open or close. */
+  tags(sections: readonly Section[]): readonly string[] {
+    return promptTags(this.#options, sections);
   }
 
   /** The prompt of a turn. Made anew only when a source changed or a day began: the same bytes else (promise C3). */

@@ -27,8 +27,15 @@ export type PutOutcome =
   | { readonly kind: "stored"; readonly tag: string }
   | { readonly kind: "conflict" };
 
+export type ListEntry = {
+  readonly key: StorageKey;
+  readonly metadata: Metadata;
+  /** In bytes. KV does not say. */
+  readonly size?: number;
+};
+
 export type ListPage = {
-  readonly entries: readonly { readonly key: StorageKey; readonly metadata: Metadata }[];
+  readonly entries: readonly ListEntry[];
   /** Where to go on; `null` on the last page. A page may be short or empty before that. */
   readonly cursor: string | null;
 };
@@ -50,7 +57,10 @@ export type ListPage = {
  * A key takes one write a second; R2 and KV refuse more.
  */
 export interface BlobStore {
-  /** `null` when there is nothing under `key`. */
+  /**
+   * `null` when there is nothing under `key`. Throws `StoredTooLargeError` for more than 25 MiB, which only other hands
+   * can have put there.
+   */
   get(key: StorageKey): Promise<StoredBlob | null>;
   /** Stores up to 25 MiB under `key`, in place of what was there. */
   put(key: StorageKey, bytes: Uint8Array, options?: PutOptions): Promise<PutOutcome>;
@@ -79,6 +89,17 @@ export class StoreBusyError extends CarrelError {
   constructor(retryAfterMs: number, options?: ErrorOptions) {
     super("overloaded", "The file store is busy. Try again in a few seconds.", options);
     this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** What is stored under a key is more than 25 MiB, and was not loaded. `tag` as in `StoredBlob`. */
+export class StoredTooLargeError extends CarrelError {
+  override name = "StoredTooLargeError";
+  readonly tag: string;
+
+  constructor(tag: string) {
+    super("too_large", "The file in the store is larger than 25 MiB. Store a smaller one.");
+    this.tag = tag;
   }
 }
 

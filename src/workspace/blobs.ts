@@ -1,11 +1,12 @@
 import type { BucketKey } from "../shared/bucket-key.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { StoredTooLargeError } from "./blob-store.ts";
 import type { BlobStore, StoredBlob } from "./blob-store.ts";
 import type { Rows } from "./rows.ts";
 import { storageKey } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { deleteUntil } from "./unsure.ts";
+import { deleteUntil, wasDeleted } from "./unsure.ts";
 
 /** What is thrown when the store fails: an expected error as it is, anything else as `overloaded` with its cause. */
 export function unreachable(error: unknown): unknown {
@@ -26,6 +27,19 @@ export async function fetchStored(
     return await store.get(key);
   } catch (error) {
     throw unreachable(error);
+  }
+}
+
+/** What is under a key; `bytes` is `null` where they are too many, so that it is the work of other hands. */
+export type Met = Omit<StoredBlob, "bytes"> & { readonly bytes: Uint8Array | null };
+
+/** What is under a key; `null` when nothing is. */
+export async function meetKey(store: Pick<BlobStore, "get">, key: StorageKey): Promise<Met | null> {
+  try {
+    return await store.get(key);
+  } catch (error) {
+    if (error instanceof StoredTooLargeError) return { bytes: null, metadata: {}, tag: error.tag };
+    throw error;
   }
 }
 
@@ -53,13 +67,13 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /**
- * Puts bytes under their digest and gives it. Nothing happens when they are there. They are safe from the sweep for a
+ * Puts bytes under their digest and gives it. Nothing happens when they are there, whole. They are safe from the sweep for a
  * day, in which a row must come to refer to them; while the sweep removes the same bytes this throws
  * `CarrelError('overloaded')`.
  */
 export async function putBlob(
   { sql }: Pick<Rows, "sql">,
-  store: Pick<BlobStore, "put">,
+  store: Pick<BlobStore, "get" | "put">,
   bucket: BucketKey,
   bytes: Uint8Array,
 ): Promise<string> {
@@ -69,9 +83,22 @@ export async function putBlob(
     throw new CarrelError("overloaded", "This file is being cleared away. Try again in a minute.");
   sql.run("DELETE FROM orphan WHERE key = ?", key);
   try {
-    await store.put(key, bytes, { onlyIf: "absent" });
+    // A store that is read from elsewhere may still show what was deleted.
+    const isKnown = !wasDeleted(sql, key);
+    const outcome = await store.put(key, bytes, isKnown ? { onlyIf: "absent" } : {});
+    if (outcome.kind === "conflict" && !(await isWhole(store, key, sha256)))
+      await store.put(key, bytes);
   } catch (error) {
     throw unreachable(error);
   }
   return sha256;
+}
+
+async function isWhole(
+  store: Pick<BlobStore, "get">,
+  key: StorageKey,
+  sha256: string,
+): Promise<boolean> {
+  const found = await meetKey(store, key);
+  return found?.bytes ? (await sha256Hex(found.bytes)) === sha256 : false;
 }

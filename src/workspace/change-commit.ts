@@ -1,6 +1,7 @@
 import { keepsVersions } from "./change-content.ts";
 import type { ChangeDraft, DraftBody, DraftFile, Drafted } from "./change-draft.ts";
-import type { Supplies } from "./change-supplies.ts";
+import { LOST, type Supplies } from "./change-supplies.ts";
+import type { BucketLimits } from "./limits.ts";
 import { exchanged, hidden, type Totals } from "./quota.ts";
 import type { WorkspacePath } from "./path.ts";
 import type { FileRow, Rows, RowsTx } from "./rows.ts";
@@ -36,14 +37,14 @@ export function totalsAfter(
   return totals;
 }
 
-/** Asks for the texts that become earlier versions and that only the store has. */
+/** Asks for the texts that become earlier versions and that only the store has. One that is lost will not be kept. */
 export function askForVersions(
   draft: ChangeDraft,
   rows: Pick<Rows, "files">,
   supplies: Supplies,
 ): void {
   for (const it of filed(draft, rows)) {
-    if (it.row && isKept(it) && it.row.type === "text") supplies.text(it.row);
+    if (it.row && isKept(it) && it.row.type === "text") supplies.earlierText(it.row);
   }
 }
 
@@ -54,7 +55,7 @@ export function askForVersions(
 export function writeDraft(
   tx: RowsTx,
   rows: Rows,
-  { draft, supplies, versions }: { draft: ChangeDraft; supplies: Supplies; versions: number },
+  { draft, supplies, limits }: { draft: ChangeDraft; supplies: Supplies; limits: BucketLimits },
 ): void {
   const files = filed(draft, rows);
   const kept = new Set(files.filter(isKept).flatMap(({ row }) => row?.body ?? []));
@@ -70,16 +71,16 @@ export function writeDraft(
     newest = Math.max(newest, it.drafted.version);
   }
   for (const it of files) {
-    if (isKept(it) && it.row)
-      keepVersion(tx, { ...it.row, body: bodyOfVersion(tx, it.row, supplies) }, versions);
-    if (it.drafted.is === "gone") putGone(tx, it, it.drafted.why, versions);
+    if (isKept(it) && it.row) keepRow(tx, it.row, supplies, limits);
+    if (it.drafted.is === "gone") putGone(tx, it, it.drafted.why, limits);
     if (it.row) newest = Math.max(newest, it.drafted.version);
     dropBody(tx, it, (body) => kept.has(body) || used.has(body));
   }
   for (const [path, { present, ...signature }] of draft.whiteouts) {
     const before = rows.whiteouts.get(path);
     if ((before?.present ?? false) === present) continue;
-    tx.putWhiteout({ path, present, dirty: before?.dirty ?? draft.at, ...signature });
+    const dirty = sinceWhen(before, draft.at);
+    tx.putWhiteout({ path, present, dirty, settled: null, ...signature });
     newest = Math.max(newest, signature.version);
   }
   if (newest < rows.version) tx.passVersion(rows.version);
@@ -102,12 +103,17 @@ function isKept({ path, drafted, row }: Filed): boolean {
 const continuedBody = (drafted: Drafted): number | null =>
   drafted.is === "file" ? (drafted.file.body?.base?.body ?? null) : null;
 
-function bodyOfVersion(tx: RowsTx, row: FileRow, supplies: Supplies): number | null {
-  if (row.type !== "text" || row.body !== null) return row.body;
-  const text = supplies.text(row);
+/** Nobody is kept from writing over what cannot be read any more; that it is lost is in the log. */
+function keepRow(tx: RowsTx, row: FileRow, supplies: Supplies, limits: BucketLimits): void {
+  if (row.type !== "text") return keepVersion(tx, row, limits);
+  const text = supplies.earlierText(row);
   if (text === null) throw new Error(`the text of ${row.path} was not fetched`);
-  return tx.newBody(text);
+  if (text !== LOST) keepVersion(tx, { ...row, body: row.body ?? tx.newBody(text) }, limits);
 }
+
+/** Since when the store is behind: never after the first change that it lacks, whatever the clock did meanwhile. */
+const sinceWhen = (before: { readonly dirty: number | null } | undefined, at: number): number =>
+  Math.min(before?.dirty ?? at, at);
 
 function putFile(
   tx: RowsTx,
@@ -120,9 +126,10 @@ function putFile(
   const { type, size, sha256, executable } = file;
   const body = file.body && writeBody(tx, rows, plan, file.body, row);
   const before = rows.files.get(path);
-  const dirty = before?.dirty ?? at;
+  const dirty = sinceWhen(before, at);
   const tag = before?.tag ?? null;
-  tx.putFile({ path, version, type, size, sha256, executable, at, author, body, dirty, tag });
+  const facts = { type, size, sha256, executable, body, dirty, tag, settled: null };
+  tx.putFile({ path, version, at, author, ...facts });
   return body;
 }
 
@@ -163,15 +170,23 @@ function putGone(
   tx: RowsTx,
   { path, drafted, row }: Filed,
   why: "deleted" | "reset",
-  versions: number,
+  limits: BucketLimits,
 ): void {
   const { version, at, author } = drafted;
-  if (keepsVersions(path))
-    keepVersion(tx, goneVersion(path, why, { version, at, author }), versions);
+  if (keepsVersions(path)) keepVersion(tx, goneVersion(path, why, { version, at, author }), limits);
   if (!row) return;
   const nothing = { type: "gone", size: 0, sha256: null, executable: false, body: null } as const;
   const { tag } = row;
-  tx.putFile({ path, version, at, author, ...nothing, dirty: row.dirty ?? at, tag });
+  tx.putFile({
+    path,
+    version,
+    at,
+    author,
+    ...nothing,
+    dirty: sinceWhen(row, at),
+    tag,
+    settled: null,
+  });
 }
 
 /** A log that does not go on leaves no sealed parts to the next of its name. */

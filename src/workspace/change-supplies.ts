@@ -1,11 +1,11 @@
-import { CarrelError } from "../shared/errors.ts";
+import { CarrelError, invalid } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { utf8Length } from "../shared/text.ts";
 import { pieceOfLower, type Piece } from "./change-content.ts";
 import type { Contents } from "./contents.ts";
 import type { LayerFile, Layers } from "./layers.ts";
 import type { BucketLimits } from "./limits.ts";
-import { sameBeginning, type LogPiece } from "./log-beginning.ts";
+import type { LogPiece } from "./log-beginning.ts";
 import type { OverlayEntry } from "./overlay.ts";
 import type { FileRow, VersionRow } from "./rows.ts";
 
@@ -13,6 +13,12 @@ import type { FileRow, VersionRow } from "./rows.ts";
 export type Supply =
   | { readonly type: "text"; readonly text: string; readonly size: number; readonly sha256: string }
   | { readonly type: "blob"; readonly size: number; readonly sha256: string };
+
+/** In place of an earlier text that the tables or the store have lost, or that is not what was written. */
+export const LOST = Symbol("lost");
+
+/** What a request may have fetched or put: the platform allows it 1,000 calls, and some of these are two. */
+const MAX_CALLS = 500;
 
 /** A change cannot be planned before something was fetched. Never leaves `applyChanges`. */
 export class NotYet extends Error {
@@ -27,11 +33,13 @@ export class NotYet extends Error {
 export class Supplies {
   readonly #from: { contents: Contents; layers: Layers; limits: BucketLimits };
   readonly #texts = new Map<string, string>();
+  readonly #earlier = new Map<string, string | typeof LOST>();
   readonly #pieces = new Map<string, Supply>();
   readonly #same = new Map<string, number>();
   readonly #digests = new Map<string, string>();
   readonly #blobs = new Map<Uint8Array, string>();
-  readonly #wanted = new Map<unknown, () => Promise<void>>();
+  readonly #wanted = new Map<unknown, { calls: number; get: () => Promise<void> }>();
+  #calls = 0;
 
   constructor(from: { contents: Contents; layers: Layers; limits: BucketLimits }) {
     this.#from = from;
@@ -46,7 +54,8 @@ export class Supplies {
   lower(entry: OverlayEntry<LayerFile>): Supply | null {
     const { path, layer, file } = entry;
     const key = `${layer} ${file.etag} ${path}`;
-    return this.#get(this.#pieces, key, async () => {
+    const calls = (layer === "template" ? 0 : 1) + (file.type === "blob" ? 1 : 0);
+    return this.#get(this.#pieces, key, calls, async () => {
       const content = await this.#from.layers.content(entry);
       return this.#stored(pieceOfLower(path, content, this.#from.limits));
     });
@@ -56,14 +65,31 @@ export class Supplies {
   text(row: FileRow): string | null {
     const here = this.#from.contents.textHere(row);
     if (here !== null) return here;
-    return this.#get(this.#texts, `own ${row.version} ${row.path}`, async () =>
-      textIn(await this.#from.contents.read(row), row),
-    );
+    return this.#get(this.#texts, `own ${row.version} ${row.path}`, 1, () => this.#read(row));
+  }
+
+  /** The whole text of an own file that is to be an earlier version. */
+  earlierText(row: FileRow): string | typeof LOST | null {
+    try {
+      const here = this.#from.contents.textHere(row);
+      if (here !== null) return here;
+    } catch (error) {
+      // Read once more below, where it is told.
+      if (error instanceof CarrelError) throw error;
+    }
+    return this.#get(this.#earlier, `${row.version} ${row.path}`, 1, async () => {
+      try {
+        return await this.#read(row);
+      } catch (error) {
+        if (error instanceof CarrelError) throw error;
+        return LOST;
+      }
+    });
   }
 
   /** The text of an earlier version. */
   versionText(row: VersionRow): string | null {
-    return this.#get(this.#texts, `version ${row.version} ${row.path}`, async () =>
+    return this.#get(this.#texts, `version ${row.version} ${row.path}`, 1, async () =>
       textIn(await this.#from.contents.readVersion(row), row),
     );
   }
@@ -71,29 +97,37 @@ export class Supplies {
   /** How many bytes of an own log and of these pieces of one are the same, from the first one on. */
   sameBeginning(row: FileRow, pieces: readonly LogPiece[]): number | null {
     const { contents } = this.#from;
-    return this.#get(this.#same, `${row.version} ${row.path}`, () =>
-      sameBeginning(contents, row, pieces),
+    return this.#get(this.#same, `${row.version} ${row.path}`, 2, () =>
+      contents.sameBeginning(row, pieces),
     );
   }
 
   /** The digest of a text; blank until it was fetched. */
   digest(text: string): string {
-    return this.#get(this.#digests, text, () => digestOf(text)) ?? "";
+    return this.#get(this.#digests, text, 0, () => digestOf(text)) ?? "";
   }
 
   /** What was sent, with its blob in the store once fetched; before that its digest is blank. */
   sent(piece: Piece): Supply {
     if (piece.type === "text") return { ...piece, sha256: this.digest(piece.text) };
     const put = () => this.#from.contents.putBlob(piece.bytes);
-    const sha256 = this.#get(this.#blobs, piece.bytes, put) ?? "";
+    const sha256 = this.#get(this.#blobs, piece.bytes, 1, put) ?? "";
     return { type: "blob", size: piece.size, sha256 };
   }
 
-  /** Gets all that was asked for. A file that changed while it was read is left for the next plan to ask for. */
+  /**
+   * Gets all that was asked for. A file that changed while it was read is left for the next plan to ask for. Throws
+   * `CarrelError('invalid')` when that takes too many calls, and then makes none.
+   */
   async bring(): Promise<void> {
     const wanted = [...this.#wanted.values()];
     this.#wanted.clear();
-    for (const get of wanted) {
+    for (const { calls } of wanted) this.#calls += calls;
+    if (this.#calls > MAX_CALLS)
+      throw invalid(
+        `At most ${MAX_CALLS} files can be fetched or put for one request, and this one needs more. Change fewer at a time.`,
+      );
+    for (const { get } of wanted) {
       try {
         await get();
       } catch (error) {
@@ -102,13 +136,21 @@ export class Supplies {
     }
   }
 
-  #get<Key, Value>(have: Map<Key, Value>, key: Key, get: () => Promise<Value>): Value | null {
+  #get<Key, Value>(
+    have: Map<Key, Value>,
+    key: Key,
+    calls: number,
+    fetch: () => Promise<Value>,
+  ): Value | null {
     const known = have.get(key);
     if (known !== undefined) return known;
-    this.#wanted.set(key, async () => {
-      have.set(key, await get());
-    });
+    const get = async () => void have.set(key, await fetch());
+    this.#wanted.set(key, { calls, get });
     return null;
+  }
+
+  async #read(row: FileRow): Promise<string> {
+    return textIn(await this.#from.contents.read(row), row);
   }
 
   async #stored(piece: Piece): Promise<Supply> {

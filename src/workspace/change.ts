@@ -208,7 +208,7 @@ function commit(
   const { draft, changed, ops } = plan;
   if (draft.isEmpty && op === undefined && ops.size === 0) return changed;
   rows.commit("change", (tx) => {
-    writeDraft(tx, rows, { draft, supplies, versions: limits.versions });
+    writeDraft(tx, rows, { draft, supplies, limits });
     for (const [own, result] of ops) recordOp(tx, own, clock.now(), [result]);
     if (op !== undefined) recordOp(tx, op, clock.now(), changed);
     if (!draft.isEmpty) markDirty(tx);

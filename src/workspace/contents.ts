@@ -1,17 +1,16 @@
 import type { BucketKey } from "../shared/bucket-key.ts";
 import { CarrelError, tooLargeToRead } from "../shared/errors.ts";
 import { errorFacts, type Log } from "../shared/log.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import { splitLines } from "../shared/text.ts";
 import type { Content } from "../shared/workspace-files.ts";
 import type { BlobStore } from "./blob-store.ts";
-import { decodeText, fetchChecked, putBlob } from "./blobs.ts";
+import { decodeText, fetchChecked, fetchStored, putBlob } from "./blobs.ts";
+import { sameBeginning, type LogPiece } from "./log-beginning.ts";
 import { logPart } from "./log-part.ts";
 import type { FileRow, Rows, SegmentRow, VersionRow } from "./rows.ts";
-import { readSegment, segmentLines, segmentsOf } from "./segments.ts";
+import { readSegment, segmentLines, segmentsOf, type Lines } from "./segments.ts";
 import { storageKey } from "./storage-key.ts";
-
-/** One page of a log's or a text's lines, with how many there are. */
-export type Lines = { readonly lines: readonly string[]; readonly total: number };
 
 /** The contents of a bucket's own files, wherever they lie. What cannot be read throws: it is never empty (promise W12). */
 export type Contents = {
@@ -24,6 +23,8 @@ export type Contents = {
   readonly logPart: (row: FileRow, from: number) => Content | Promise<Content>;
   /** Lines `offset` to `offset + limit`; of a log without reading the segments before them. */
   readonly lines: (row: FileRow, offset: number, limit: number) => Promise<Lines>;
+  /** How many bytes a log begins with that are also those of these pieces: see `sameBeginning`. */
+  readonly sameBeginning: (row: FileRow, pieces: readonly LogPiece[]) => Promise<number>;
   /** Puts bytes under their digest, confirmed by the store when this resolves; a second time costs nothing. */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
 };
@@ -63,7 +64,7 @@ export function createContents(places: ContentPlaces): Contents {
     logPart: (row, from) => told(log, (it: FileRow) => readPart(places, newest(it), from))(row),
     async lines(row, offset, limit) {
       if (row.type === "log") {
-        const open = openText(rows, newest(row));
+        const open = openPieces(rows, newest(row));
         return segmentLines(segmentsOf(rows.sql, row.path), open, [offset, limit], (segment) =>
           readSegment(store, bucket, segment),
         );
@@ -73,6 +74,11 @@ export function createContents(places: ContentPlaces): Contents {
       const lines = splitLines(content.text);
       return { lines: lines.slice(offset, offset + limit), total: lines.length };
     },
+    sameBeginning: (row, pieces) =>
+      sameBeginning(row, segmentsOf(rows.sql, row.path), pieces, async (from) => {
+        const part = await readPart(places, newest(row), from);
+        return "bytes" in part ? part.bytes : new TextEncoder().encode(part.text);
+      }),
     putBlob: (bytes) => putBlob(rows, store, bucket, bytes),
   };
 }
@@ -125,13 +131,45 @@ function openText(rows: Rows, row: FileRow): string {
   return open;
 }
 
-async function fetchBlob(
-  { store, bucket }: ContentPlaces,
-  { sha256, path }: FileRow | VersionRow,
-): Promise<Content> {
+/** The pieces of a log's open text, one by one. */
+function* openPieces({ sql }: Rows, { path, body }: FileRow): Iterable<string> {
+  let isThere = false;
+  const parts = "SELECT text FROM part WHERE body = ? ORDER BY no";
+  for (const { text } of sql.each<{ text: string }>(parts, body)) {
+    isThere = true;
+    yield text;
+  }
+  if (!isThere) throw new Error(`the end of "${path}" is missing`);
+}
+
+async function fetchBlob(places: ContentPlaces, row: FileRow | VersionRow): Promise<Content> {
+  const { store, bucket } = places;
+  const { sha256, path } = row;
   if (sha256 === null) throw new Error(`the digest of "${path}" is missing`);
   const key = storageKey(bucket, { kind: "blobs", sha256 });
-  return { bytes: (await fetchChecked(store, key, sha256)).bytes };
+  try {
+    return { bytes: (await fetchChecked(store, key, sha256)).bytes };
+  } catch (error) {
+    const found = error instanceof CarrelError ? null : await fetchCopy(places, row);
+    if (!found) throw error;
+    return found;
+  }
+}
+
+/** A blob as it was settled under its readable key, and put where it belongs; `null` when it is not there, either. */
+async function fetchCopy(
+  { rows, store, bucket, log }: ContentPlaces,
+  { path, sha256 }: FileRow | VersionRow,
+): Promise<Content | null> {
+  const found = await fetchStored(store, storageKey(bucket, { kind: "files", path }));
+  if (!found || (await sha256Hex(found.bytes)) !== sha256) return null;
+  try {
+    await putBlob(rows, store, bucket, found.bytes);
+    log("info", "workspace.blob_restored", { path });
+  } catch (error) {
+    log("warn", "workspace.blob_not_restored", { path, ...errorFacts(error) });
+  }
+  return { bytes: found.bytes };
 }
 
 async function fetchText(

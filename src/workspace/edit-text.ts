@@ -9,13 +9,15 @@ export type EditedText = {
   readonly line: number;
 };
 
-type Match = { readonly start: number; readonly end: number };
+type Place = { readonly start: number; readonly end: number };
+type Match = Place & { readonly newText: string };
 
 /**
  * Replaces exact literal text (promise W13). Edits apply in order, each to what the one before left; all or none.
  * Matches count from left to right without overlap, and there must be one, unless `replaceAll`. Where nothing matches
- * exactly, a match that differs in its line endings only counts, and the new text takes the file's endings; so it
- * does when lines are put into a file that has CRLF throughout. All other endings and a BOM stay. Throws
+ * exactly, or only with half of a CRLF, a match that differs in its line endings only counts, and the new text takes
+ * the endings of what it replaces; those of the file it takes when lines are put into one that has CRLF throughout.
+ * All other endings and a BOM stay, so an edit that would make one CRLF out of a CR and an LF is refused. Throws
  * `CarrelError`: `invalid` with how to mend it, `too_large` when the text would grow beyond `limit` UTF-16 units.
  */
 export function editText(text: string, edits: readonly TextEdit[], limit: number): EditedText {
@@ -25,9 +27,9 @@ export function editText(text: string, edits: readonly TextEdit[], limit: number
   const replaced = edits.map((edit, at) => {
     const where = edits.length === 1 ? "" : ` (edit ${at + 1} of ${edits.length}; none was made)`;
     assertEdit(edit, where);
-    const { matches, newText } = find(edited, edit);
+    const matches = find(edited, edit);
     assertMatches(matches, edit, where);
-    const next = splice(edited, matches, newText, limit);
+    const next = splice(edited, matches, limit, where);
     if (next === edited) throw invalid(`The edit would change nothing${where}.`);
     first = Math.min(first, matches[0]?.start ?? 0);
     edited = next;
@@ -58,25 +60,34 @@ function assertMatches(matches: readonly Match[], edit: TextEdit, where: string)
     );
 }
 
-function find(text: string, { oldText, newText }: TextEdit) {
+function find(text: string, { oldText, newText }: TextEdit): Match[] {
   const exact = literalMatches(text, oldText);
-  if (exact.length > 0) {
+  if (exact.length > 0 && !exact.some((place) => splitsPair(text, place))) {
     const isCrlf = !/[\r\n]/.test(oldText) && /\r\n/.test(text) && !/(?<!\r)\n|\r(?!\n)/.test(text);
-    return { matches: exact, newText: isCrlf ? withEndings(newText, "\r\n") : newText };
+    const inserted = isCrlf ? withEndings(newText, "\r\n") : newText;
+    return exact.map((place) => ({ ...place, newText: inserted }));
   }
-  const matches = /[\r\n]/.test(oldText) ? looseMatches(text, oldText) : [];
-  const [found] = matches;
-  const ending = found && ENDING.exec(text.slice(found.start, found.end))?.[0];
-  return { matches, newText: withEndings(newText, ending ?? "\n") };
+  const places = /[\r\n]/.test(oldText) ? looseMatches(text, oldText) : [];
+  return places.map((place) => {
+    const [ending = "\n"] = ENDING.exec(text.slice(place.start, place.end)) ?? [];
+    return { ...place, newText: withEndings(newText, ending) };
+  });
 }
+
+const isPair = (before: string, after: string): boolean => before === "\r" && after === "\n";
+
+/** Whether a place begins on the LF of a CRLF or ends on its CR. */
+const splitsPair = (text: string, { start, end }: Place): boolean =>
+  isPair(text.charAt(start - 1), text.charAt(start)) ||
+  isPair(text.charAt(end - 1), text.charAt(end));
 
 const ENDING = /\r\n|\n|\r/;
 
 const withEndings = (text: string, ending: string): string =>
   text.replaceAll(/\r\n|\n|\r/g, () => ending);
 
-function literalMatches(text: string, oldText: string): Match[] {
-  const matches: Match[] = [];
+function literalMatches(text: string, oldText: string): Place[] {
+  const matches: Place[] = [];
   let start = text.indexOf(oldText);
   while (start !== -1) {
     const end = start + oldText.length;
@@ -87,7 +98,7 @@ function literalMatches(text: string, oldText: string): Match[] {
 }
 
 /** Matches where CRLF, LF and CR are alike, as places in the text itself. */
-function looseMatches(text: string, oldText: string): Match[] {
+function looseMatches(text: string, oldText: string): Place[] {
   const found = literalMatches(withEndings(text, "\n"), withEndings(oldText, "\n"));
   const pairs = text.matchAll(/\r\n/g);
   let pair = pairs.next();
@@ -103,17 +114,22 @@ function looseMatches(text: string, oldText: string): Match[] {
   return found.map(({ start, end }) => ({ start: place(start), end: place(end) }));
 }
 
-function splice(text: string, matches: readonly Match[], newText: string, limit: number): string {
-  const removed = matches.reduce((sum, { start, end }) => sum + end - start, 0);
-  if (text.length - removed + matches.length * newText.length > limit)
-    throw tooLarge("The text after the edit", spellSize(limit));
+function splice(text: string, matches: readonly Match[], limit: number, where: string): string {
+  const grown = matches.reduce((sum, it) => sum + it.newText.length - (it.end - it.start), 0);
+  if (text.length + grown > limit) throw tooLarge("The text after the edit", spellSize(limit));
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end } of matches) {
+  for (const { start, end, newText } of matches) {
     parts.push(text.slice(from, start), newText);
     from = end;
   }
-  return [...parts, text.slice(from)].join("");
+  parts.push(text.slice(from));
+  const filled = parts.filter((part) => part !== "");
+  if (filled.some((part, at) => isPair(filled[at - 1]?.at(-1) ?? "", part.charAt(0))))
+    throw invalid(
+      `The edit would put a CR before an LF, and make one line ending of two${where}. Replace the line endings with the text beside them.`,
+    );
+  return filled.join("");
 }
 
 function lineAt(text: string, offset: number): number {

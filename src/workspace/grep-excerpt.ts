@@ -6,10 +6,10 @@ const WIDTH = 500;
 /** How many of them stand before the hit. */
 const LEAD = 100;
 
-/** A line, or of a long one about 500 characters around `index`, with `…` where it was cut. Splits no character. */
-export function excerpt(line: string, index: number): string {
+/** A line, or of a long one about 500 characters around `indexIn()`, with `…` where it was cut. Splits no character. */
+export function excerpt(line: string, indexIn: () => number): string {
   if (line.length <= WIDTH) return line;
-  const from = Math.max(0, Math.min(index - LEAD, line.length - WIDTH));
+  const from = Math.max(0, Math.min(indexIn() - LEAD, line.length - WIDTH));
   const start = isLowSurrogate(line.charCodeAt(from)) ? from + 1 : from;
   const shown = cutAt(line.slice(start), WIDTH);
   const isWhole = start + shown.length === line.length;

@@ -7,7 +7,9 @@ export type GrepMatcher = {
   /** False when no line of this text can be a hit; cheap. */
   readonly mayMatch: (text: string) => boolean;
   readonly matches: (line: string) => boolean;
-  /** Where the first hit in a line that matches begins, in UTF-16 units. */
+  /** Of a longer line only so much, in UTF-16 units, may be given to `matches` and `indexIn`: the rest is not searched. */
+  readonly reach: number;
+  /** Where a hit in a line that matches begins, in UTF-16 units; 0 where that would take too long to find. */
   readonly indexIn: (line: string) => number;
 };
 
@@ -16,6 +18,16 @@ const MAX_PATTERN = 1_000;
 
 /** Instructions of a compiled expression: each may cost a step for each character. */
 const MAX_PROGRAM = 500;
+
+/** UTF-16 units of one line that an expression is looked for in. Literal text is found wherever it is. */
+const REACH = 64 * 1024;
+
+/** Steps for one line at most, of which each takes about 20 ns: a large expression reaches less far. */
+const MAX_STEPS = 2_500_000;
+
+/** Where a match begins costs many times what it costs to know that there is one, so that is only asked for so much. */
+const WINDOW = 1024;
+const OVERLAP = 256;
 
 /** What the compiler of expressions objects to, in words that help to mend it. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -55,14 +67,16 @@ export async function createMatcher(
 
 function exactMatcher(pattern: string): GrepMatcher {
   const matches = (text: string): boolean => text.includes(pattern);
-  return { mayMatch: matches, matches, indexIn: (line) => line.indexOf(pattern) };
+  const indexIn = (line: string): number => line.indexOf(pattern);
+  return { mayMatch: matches, matches, reach: Infinity, indexIn };
 }
 
 /** The platform's own expressions fold case fastest, and one that is literal never backtracks. */
 function foldingMatcher(pattern: string): GrepMatcher {
   const literal = new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
   const matches = (text: string): boolean => literal.test(text);
-  return { mayMatch: matches, matches, indexIn: (line) => line.search(literal) };
+  const indexIn = (line: string): number => line.search(literal);
+  return { mayMatch: matches, matches, reach: Infinity, indexIn };
 }
 
 /** Loaded when it is first needed: most objects never search by expression. */
@@ -84,9 +98,18 @@ async function regexMatcher(pattern: string, caseSensitive: boolean): Promise<Gr
   return {
     mayMatch: () => true,
     matches: (line) => expression.test(line),
-    indexIn(line) {
-      const matcher = expression.matcher(line);
-      return matcher.find() ? matcher.start() : 0;
-    },
+    reach: Math.min(REACH, Math.floor(MAX_STEPS / expression.programSize())),
+    indexIn: (line) => indexOf(expression, line),
   };
+}
+
+/** Looks through windows that overlap a little. What no window holds whole is shown from the line's beginning. */
+function indexOf(expression: RE2JS, line: string): number {
+  for (let at = 0; at < line.length; at += WINDOW - OVERLAP) {
+    const window = line.slice(at, at + WINDOW);
+    if (!expression.test(window)) continue;
+    const matcher = expression.matcher(window);
+    return matcher.find() ? at + matcher.start() : 0;
+  }
+  return 0;
 }

@@ -22,6 +22,7 @@ const GIVEN_UP_MS = 15_000;
  * so the size of the next turn follows from how long the last one took.
  */
 export class Pace {
+  readonly #most: number;
   readonly #yield: () => Promise<void>;
   readonly #now: () => number;
   #turn: number = TURN.first;
@@ -29,7 +30,9 @@ export class Pace {
   #since: number;
   #spent = 0;
 
-  constructor({ yield: pause, now = Date.now }: GrepTurns) {
+  /** `most`: UTF-16 units of a turn, however fast the last one was; at least 64 Ki. */
+  constructor({ yield: pause, now = Date.now }: GrepTurns, most: number = TURN.most) {
+    this.#most = Math.min(TURN.most, Math.max(TURN.first, most));
     this.#yield = pause;
     this.#now = now;
     this.#since = now();
@@ -53,8 +56,8 @@ export class Pace {
     this.#spent += took;
     if (this.#spent > GIVEN_UP_MS)
       throw invalid("The search takes too long. Use a simpler expression or a smaller path.");
-    const next = took > TURN.ms ? this.#turn / 2 : this.#turn * 2;
-    this.#turn = Math.min(TURN.most, Math.max(TURN.least, next));
+    const next = this.#turn * Math.min(2, TURN.ms / Math.max(took, 1));
+    this.#turn = Math.min(this.#most, Math.max(TURN.least, next));
     this.start();
   }
 

@@ -1,4 +1,4 @@
-import { splitLines, utf8Length } from "../shared/text.ts";
+import { cutAt, splitLines, utf8Length } from "../shared/text.ts";
 import type { GrepAnswer, GrepHit, GrepRequest } from "../shared/workspace-api.ts";
 import type { Contents } from "./contents.ts";
 import { liesWithin, numberIn } from "./file-info.ts";
@@ -45,7 +45,14 @@ export async function grepFiles(
   await layers.refresh();
   const overlay = layers.overlay();
   if (base !== "" && overlay.under(base).length === 0) throw missing(overlay, base);
-  const search = new Search(layers, contents, new Hits(limit), matcher, context, new Pace(turns));
+  const search = new Search(
+    layers,
+    contents,
+    new Hits(limit),
+    matcher,
+    context,
+    new Pace(turns, matcher.reach),
+  );
   return search.run(from, (entry) => isMeant(entry.path));
 }
 
@@ -72,6 +79,7 @@ class Search {
   readonly #pace: Pace;
   #searched = 0;
   #skipped = 0;
+  #longLines = 0;
   #bytes = 0;
 
   constructor(
@@ -104,7 +112,8 @@ class Search {
 
   #answer(cut: GrepAnswer["cut"], next: WorkspacePath | null): GrepAnswer {
     const { list: hits } = this.#hits;
-    return { hits, searched: this.#searched, skipped: this.#skipped, cut, next };
+    const [searched, skipped, longLines] = [this.#searched, this.#skipped, this.#longLines];
+    return { hits, searched, skipped, longLines, cut, next };
   }
 
   /** The first file is always searched, so that a caller who goes on from `next` gets to the end. */
@@ -171,14 +180,17 @@ class Search {
   }
 
   /** Lines `from` to `to` of a part whose first is line `first`, from 0; whether there was room for all hits. */
-  async #scan(path: WorkspacePath, lines: readonly string[], part: Part): Promise<boolean> {
-    const end = Math.min(lines.length, part.to);
-    for (let at = part.from; at < end; at += 1) {
+  async #scan(path: WorkspacePath, lines: readonly string[], range: Part): Promise<boolean> {
+    const end = Math.min(lines.length, range.to);
+    for (let at = range.from; at < end; at += 1) {
       const line = lines[at] ?? "";
-      if (this.#matcher.matches(line)) {
+      const part = cutAt(line, this.#matcher.reach);
+      if (part.length < line.length) this.#longLines += 1;
+      if (this.#matcher.matches(part)) {
         const { before, after } = this.#around(lines, at);
-        const text = excerpt(line, line.length > 0 ? this.#matcher.indexIn(line) : 0);
-        if (!this.#hits.add({ path, line: part.first + at + 1, text, before, after })) return false;
+        const text = excerpt(line, () => this.#matcher.indexIn(part));
+        if (!this.#hits.add({ path, line: range.first + at + 1, text, before, after }))
+          return false;
       }
       if (this.#pace.isDue(line.length + 1)) await this.#pace.rest();
     }
@@ -186,7 +198,7 @@ class Search {
   }
 
   #around(lines: readonly string[], at: number): Pick<GrepHit, "before" | "after"> {
-    const cut = (line: string) => excerpt(line, 0);
+    const cut = (line: string) => excerpt(line, () => 0);
     const before = lines.slice(Math.max(0, at - this.#context), at).map(cut);
     return { before, after: lines.slice(at + 1, at + 1 + this.#context).map(cut) };
   }

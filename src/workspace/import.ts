@@ -64,7 +64,7 @@ export function commitImport(context: ChangeContext, id: string, by: string): Pr
   return whenPlanned(context, id, by, ({ draft, files, totals: after }, supplies) => {
     const answer = { files };
     rows.commit("import", (tx) => {
-      writeDraft(tx, rows, { draft, supplies, versions: limits.versions });
+      writeDraft(tx, rows, { draft, supplies, limits });
       dropStaged(tx, id);
       recordOp(tx, operationOf(id), clock.now(), answer);
       context.markDirty(tx);

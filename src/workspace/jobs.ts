@@ -28,14 +28,14 @@ export async function runDue(jobs: readonly BucketJob[], now: number): Promise<v
   }
 }
 
-/** A job with the row `id`: runs `pass` when it is due, once at a time, and logs what it throws. */
+/** A job, by default due as its row `id` says: runs `pass` then, once at a time, and logs what it throws. */
 export function createJob(
   { rows, clock, log }: { readonly rows: Rows; readonly clock: Clock; readonly log: Log },
   id: BucketJobId,
   pass: () => Promise<void>,
+  due: BucketJob["due"] = () => jobOf(rows.sql, id)?.due ?? null,
 ): BucketJob {
   let running: Promise<void> | null = null;
-  const due = () => jobOf(rows.sql, id)?.due ?? null;
   return {
     due,
     run() {

@@ -1,9 +1,10 @@
 import type { KVNamespace } from "@cloudflare/workers-types";
 import * as z from "zod";
+import type { Log } from "../shared/log.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { utf8Length } from "../shared/text.ts";
 import { StoreBusyError, assertStorable, storeLimits } from "./blob-store.ts";
-import type { BlobStore, ListPage, PutOptions } from "./blob-store.ts";
+import type { BlobStore, ListEntry, PutOptions } from "./blob-store.ts";
 import type { StorageKey } from "./storage-key.ts";
 
 /** Bytes at the front of a long key that stay readable: KV's 512, less a tilde and 64 digits. */
@@ -24,19 +25,22 @@ const LongKey = z.object({ tail: z.string(), metadata: Metadata });
  *   two racing puts may both be stored, one over the other, each whole.
  *
  * So it can hold what one writer writes behind and what never changes, as a workspace does. Keys up to 447 bytes
- * stand as they are; a longer one under its beginning and a digest, with the rest in its metadata
+ * stand as they are; a longer one under its beginning and a digest, with the rest in its metadata; what others put
+ * under such a name is left out of lists, and logged
  * (https://developers.cloudflare.com/kv/platform/limits/).
  */
 export function createKvStore(
   kv: Pick<KVNamespace, "getWithMetadata" | "put" | "delete" | "list">,
+  log: Log = () => {},
 ): BlobStore {
   const get: BlobStore["get"] = async (key) => {
     const name = await nameOf(key);
     const found = await refusals(kv.getWithMetadata(name, "arrayBuffer"));
     if (found.value === null) return null;
     const bytes = new Uint8Array(found.value);
-    const { metadata } = await parseEntry(name, found.metadata);
-    return { bytes, metadata, tag: await sha256Hex(bytes) };
+    const entry = await parseEntry(name, found.metadata);
+    if (!entry) throw new Error(`KV holds a long key that Carrel did not write: ${name}`);
+    return { bytes, metadata: entry.metadata, tag: await sha256Hex(bytes) };
   };
 
   const holds = async (key: StorageKey, onlyIf: NonNullable<PutOptions["onlyIf"]>) => {
@@ -66,7 +70,11 @@ export function createKvStore(
     async list(prefix, cursor = null, limit = storeLimits.pageEntries) {
       const page = await refusals(kv.list<unknown>({ prefix: headOf(prefix), limit, cursor }));
       const found = await Promise.all(page.keys.map((it) => parseEntry(it.name, it.metadata)));
-      const entries = found.filter(({ key }) => key.startsWith(prefix));
+      for (const [at, { name }] of page.keys.entries())
+        if (!found[at]) log("warn", "workspace.left_outside", { key: name, why: LEFT_OUT });
+      const entries = found
+        .filter((entry) => entry !== null)
+        .filter(({ key }) => key.startsWith(prefix));
       return { entries, cursor: page.list_complete ? null : page.cursor };
     },
   };
@@ -95,8 +103,10 @@ const tailOf = (key: string): string => key.slice(headOf(key).length);
 const swapQuotes = (text: string): string =>
   text.replace(/["\x7f]/g, (char) => (char === '"' ? "\x7f" : '"'));
 
-/** The key and metadata behind a name. Throws for a long name that this store did not make: its key is lost. */
-async function parseEntry(name: string, beside: unknown): Promise<ListPage["entries"][number]> {
+const LEFT_OUT = "it is a long key that Carrel did not write";
+
+/** The key and metadata behind a name; `null` for a long name that this store did not make: its key is not known. */
+async function parseEntry(name: string, beside: unknown): Promise<ListEntry | null> {
   if (!isLong(name)) {
     const parsed = Metadata.safeParse(beside);
     return { key: name as StorageKey, metadata: parsed.data ?? {} };
@@ -104,8 +114,7 @@ async function parseEntry(name: string, beside: unknown): Promise<ListPage["entr
   const parsed = LongKey.safeParse(beside);
   const head = name.slice(0, name.lastIndexOf("~"));
   const key = `${head}${swapQuotes(parsed.data?.tail ?? "")}` as StorageKey;
-  if (!parsed.data || (await nameOf(key)) !== name)
-    throw new Error(`KV holds a long key that Carrel did not write: ${name}`);
+  if (!parsed.data || (await nameOf(key)) !== name) return null;
   return { key, metadata: parsed.data.metadata };
 }
 

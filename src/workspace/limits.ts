@@ -9,6 +9,9 @@ export type BucketLimits = {
   readonly logBytes: number;
   /** Previous versions kept of one file. */
   readonly versions: number;
+  /** Previous versions of all files, and their bytes. Past that old ones go: nothing is refused. */
+  readonly versionRows: number;
+  readonly versionBytes: number;
 };
 
 const MIB = 1024 * 1024;
@@ -21,6 +24,8 @@ export const defaultBucketLimits: BucketLimits = {
   logs: 10_000,
   logBytes: 100 * MIB,
   versions: 50,
+  versionRows: 20_000,
+  versionBytes: 100 * MIB,
 };
 
 /** The most bytes that one file other than a log may have. */

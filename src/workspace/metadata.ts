@@ -31,6 +31,9 @@ const Stored = z.object({
   by: z.string(),
 });
 
+/** Who can have written something here, perhaps cut short. Everybody else came from outside. */
+const AUTHOR = /^(?:outside|(?:user|agent|job):[A-Za-z0-9][A-Za-z0-9._/-]*)$/;
+
 /** `facts` as metadata that every store keeps. An author is cut where there is no room: past about 200 characters. */
 export function metadataOf(facts: StoredFacts): Metadata {
   const { version, type, size, sha256, lines, executable, at, author } = facts;
@@ -47,12 +50,20 @@ export function metadataOf(facts: StoredFacts): Metadata {
   return { ...rest, by: portable(author, room) };
 }
 
-/** What `metadataOf` wrote; `null` for anything else, such as what was put there by hand. */
+/**
+ * What `metadataOf` wrote; `null` for anything else, such as what was put there by hand. An author that nothing here
+ * writes under is `outside`.
+ */
 export function factsOf(metadata: Metadata): StoredFacts | null {
   const parsed = Stored.safeParse(metadata);
   if (!parsed.success) return null;
   const { by, executable, ...rest } = parsed.data;
-  return { ...rest, executable: executable === "1", author: readable(by) };
+  const author = readable(by);
+  return {
+    ...rest,
+    executable: executable === "1",
+    author: AUTHOR.test(author) ? author : "outside",
+  };
 }
 
 /** Percent-encoded, in at most `room` characters. */

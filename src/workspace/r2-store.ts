@@ -1,5 +1,5 @@
 import type { R2Bucket, R2Conditional, R2Object } from "@cloudflare/workers-types";
-import { StoreBusyError, assertStorable } from "./blob-store.ts";
+import { StoreBusyError, StoredTooLargeError, assertStorable, storeLimits } from "./blob-store.ts";
 import type { BlobStore, PutOptions } from "./blob-store.ts";
 import type { StorageKey } from "./storage-key.ts";
 
@@ -17,6 +17,10 @@ export function createR2Store(
     async get(key) {
       const object = await refusals(bucket.get(key));
       if (!object) return null;
+      if (object.size > storeLimits.valueBytes) {
+        await object.body.cancel();
+        throw new StoredTooLargeError(object.etag);
+      }
       const bytes = new Uint8Array(await refusals(object.arrayBuffer()));
       return { bytes, metadata: object.customMetadata ?? {}, tag: object.etag };
     },
@@ -53,6 +57,7 @@ export function createR2Store(
       const entries = page.objects.map((object) => ({
         key: object.key as StorageKey,
         metadata: object.customMetadata ?? {},
+        size: object.size,
       }));
       return { entries, cursor: page.truncated ? page.cursor : null };
     },

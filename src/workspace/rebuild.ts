@@ -1,41 +1,37 @@
-import type { BucketKey } from "../shared/bucket-key.ts";
-import type { Clock } from "../shared/clock.ts";
-import { CarrelError } from "../shared/errors.ts";
-import { errorFacts, type Log } from "../shared/log.ts";
-import { sha256Hex } from "../shared/sha256.ts";
-import type { BlobStore, ListPage } from "./blob-store.ts";
-import { fetchStored, unreachable } from "./blobs.ts";
-import { isLog, pieceOf } from "./change-content.ts";
-import type { Contents } from "./contents.ts";
+import type { ListEntry, ListPage } from "./blob-store.ts";
+import { unreachable } from "./blobs.ts";
 import { addJob } from "./jobs.ts";
 import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
 import { factsOf } from "./metadata.ts";
-import { isHideable } from "./path-rules.ts";
-import { fileOf, logsOf, versionOf, whiteoutOf } from "./rebuild-rows.ts";
-import type { FoundPart } from "./rebuild-rows.ts";
-import type { FileRow, Rows, RowsTx, SegmentRow, VersionRow, WhiteoutRow } from "./rows.ts";
+import {
+  adoptFiles,
+  dropAdopted,
+  foreignWhiteout,
+  leave,
+  type RebuildParts,
+} from "./rebuild-outside.ts";
+import {
+  LOST_PART,
+  deletionOf,
+  fileOf,
+  logsOf,
+  versionOf,
+  whiteoutOf,
+  withoutClashes,
+} from "./rebuild-rows.ts";
+import type { FoundLog, FoundPart } from "./rebuild-rows.ts";
+import type { FileRow, Rows, RowsTx, VersionRow, WhiteoutRow } from "./rows.ts";
 import { listAll } from "./settle-desk.ts";
-import { OUTSIDE } from "./settle-outside.ts";
 import { parseStorageKey, storagePrefix } from "./storage-key.ts";
-import type { StorageKey, StoredKind } from "./storage-key.ts";
+import type { StoredKind } from "./storage-key.ts";
 import { keepVersion } from "./versions.ts";
-
-export type RebuildParts = {
-  readonly rows: Rows;
-  readonly contents: Pick<Contents, "putBlob">;
-  readonly store: BlobStore;
-  readonly bucket: BucketKey;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly limits?: BucketLimits;
-};
 
 /** What the store turned out to hold. */
 type Found = {
-  readonly files: FileRow[];
-  readonly logs: { readonly file: FileRow; readonly segments: readonly SegmentRow[] }[];
-  readonly whiteouts: WhiteoutRow[];
-  readonly versions: VersionRow[];
+  readonly files: readonly FileRow[];
+  readonly logs: readonly FoundLog[];
+  readonly whiteouts: readonly WhiteoutRow[];
+  readonly versions: readonly VersionRow[];
 };
 
 /** Numbers of changes that the store may never have heard of, so that none of them is given again. */
@@ -54,8 +50,8 @@ export const recordBirth = ({ sql }: Pick<RowsTx, "sql">): void => {
  * whiteouts, earlier versions and logs, as they were settled. Texts stay in the store and are fetched later
  * (`rebuild-fetch.ts`). Objects that other hands put there are taken in as `outside`; what no bucket could hold is
  * left and logged. A bucket that is not empty any more stays as it is. Whether anything was found: if not, nothing is
- * written, and `recordBirth` is the caller's. Throws `CarrelError('overloaded')` when the
- * store fails, having changed nothing; safe to repeat.
+ * written, and `recordBirth` is the caller's. Throws `CarrelError('overloaded')` when the store fails, and when there is
+ * more from other hands than one call can look at; the same call again goes on, and until it is done the bucket is empty.
  */
 export async function rebuild(parts: RebuildParts): Promise<boolean> {
   const { rows, clock } = parts;
@@ -66,26 +62,76 @@ export async function rebuild(parts: RebuildParts): Promise<boolean> {
     list(parts, "segments"),
     list(parts, "versions"),
   ]);
-  const found: Found = { files: [], logs: [], whiteouts: [], versions: [] };
-  for (const { key, metadata } of files) {
-    const file = fileOf(parts.bucket, key, metadata) ?? (await foreignFile(parts, key));
-    if (file) found.files.push(file);
-  }
-  for (const { key, metadata } of whiteouts) {
-    const whiteout = whiteoutOf(parts.bucket, key, metadata) ?? foreignWhiteout(parts, key);
-    if (whiteout) found.whiteouts.push(whiteout);
-  }
-  for (const { key, metadata } of versions) {
-    const version = versionOf(parts.bucket, key, metadata);
-    if (version) found.versions.push(version);
-    else leave(parts, key, "it is not a version that Carrel wrote");
-  }
-  found.logs.push(...logsOf(partsOf(parts, segments)));
+  const found: Found = {
+    ...(await filesOf(parts, files, segments)),
+    whiteouts: whiteouts.flatMap(
+      ({ key, metadata }) =>
+        whiteoutOf(parts.bucket, key, metadata) ?? foreignWhiteout(parts, key) ?? [],
+    ),
+    versions: versions.flatMap(
+      ({ key, metadata }) =>
+        versionOf(parts.bucket, key, metadata) ??
+        leave(parts, key, "it is not a version that Carrel wrote") ??
+        [],
+    ),
+  };
   if (Object.values(found).every((rowsOfKind) => rowsOfKind.length === 0)) return false;
   rows.commit("rebuild", (tx) => {
     if (needsRebuild(rows)) write(tx, found, clock.now(), parts.limits ?? defaultBucketLimits);
   });
   return true;
+}
+
+/** Files and logs, but for those that cannot be beside newer ones; and deletions that were cut off, to be ended. */
+async function filesOf(
+  parts: RebuildParts,
+  listed: ListPage["entries"],
+  segments: ListPage["entries"],
+): Promise<Pick<Found, "files" | "logs">> {
+  const { bucket, log } = parts;
+  const ours: FileRow[] = [];
+  const deletions: FileRow[] = [];
+  const foreign: ListEntry[] = [];
+  for (const entry of listed) {
+    const file = fileOf(bucket, entry.key, entry.metadata);
+    const deletion = deletionOf(bucket, entry.key, entry.metadata);
+    if (file) ours.push(file);
+    else if (deletion) deletions.push(deletion);
+    else foreign.push(entry);
+  }
+  const gone = new Map(deletions.map(({ path, version }) => [path, version]));
+  const logs = logsOf(partsOf(parts, segments), gone);
+  const files = [...(await withBlobs(parts, ours)), ...(await adoptFiles(parts, foreign))];
+  const all = [...files.map((file) => ({ file, segments: [] })), ...logs];
+  const kept = withoutClashes(all, ({ path }) =>
+    leave(parts, path, "a newer file or directory has its name"),
+  );
+  for (const { file, segments: sealed } of kept)
+    for (const { sha256, number } of sealed)
+      if (sha256 === LOST_PART)
+        log("error", "workspace.damaged", { path: file.path, part: number, error: "missing" });
+  const isLog = ({ file }: FoundLog) => file.type === "log";
+  const there = new Set(kept.map(({ file }) => file.path));
+  return {
+    files: [
+      ...kept.filter((it) => !isLog(it)).map(({ file }) => file),
+      ...deletions.filter(({ path }) => !there.has(path)),
+    ],
+    logs: kept.filter(isLog),
+  };
+}
+
+/** Where only `files/` was copied a blob is not where it is read: it counts as dirty, and settling it puts it there. */
+async function withBlobs(
+  parts: RebuildParts,
+  files: readonly FileRow[],
+): Promise<readonly FileRow[]> {
+  if (!files.some(({ type }) => type === "blob")) return files;
+  const listed = await list(parts, "blobs");
+  const stored = listed.map(({ key }) => parseStorageKey(parts.bucket, key));
+  const digests = new Set(stored.map((it) => (it?.kind === "blobs" ? it.sha256 : null)));
+  const isThere = ({ type, sha256 }: FileRow) => type !== "blob" || digests.has(sha256);
+  return files.map((file) => (isThere(file) ? file : { ...file, dirty: parts.clock.now() }));
 }
 
 async function list(
@@ -110,56 +156,6 @@ function partsOf(parts: RebuildParts, entries: ListPage["entries"]): FoundPart[]
   });
 }
 
-/** A file without our metadata, whose version is not known yet; `null` for what no bucket could hold. */
-async function foreignFile(parts: RebuildParts, key: StorageKey): Promise<FileRow | null> {
-  const { store, bucket, contents, clock, limits = defaultBucketLimits } = parts;
-  const stored = parseStorageKey(bucket, key);
-  if (stored?.kind !== "files") return leave(parts, key, "its name is not spelled as Carrel does");
-  const { path } = stored;
-  if (isLog(path)) return leave(parts, key, "logs are kept in parts");
-  const found = await fetchStored(store, key);
-  if (!found) return null;
-  const piece = pieceWithin(parts, key, () => pieceOf(path, { bytes: found.bytes }, limits));
-  if (!piece) return null;
-  if (piece.type === "blob") await contents.putBlob(piece.bytes);
-  const now = clock.now();
-  return {
-    path,
-    version: 0,
-    type: piece.type,
-    size: piece.size,
-    sha256: await sha256Hex(found.bytes),
-    executable: false,
-    at: now,
-    author: OUTSIDE,
-    body: null,
-    dirty: now,
-    tag: found.tag,
-  };
-}
-
-function pieceWithin<Piece>(parts: RebuildParts, key: StorageKey, make: () => Piece): Piece | null {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof CarrelError) return leave(parts, key, error.message);
-    throw error;
-  }
-}
-
-function foreignWhiteout(parts: RebuildParts, key: StorageKey): WhiteoutRow | null {
-  const stored = parseStorageKey(parts.bucket, key);
-  if (stored?.kind !== "whiteouts" || !isHideable(stored.path))
-    return leave(parts, key, "it names nothing that can be hidden");
-  const at = parts.clock.now();
-  return { path: stored.path, version: 0, at, author: OUTSIDE, present: true, dirty: null };
-}
-
-function leave({ log }: RebuildParts, key: StorageKey, why: string): null {
-  log("warn", "workspace.left_outside", { key, ...errorFacts(new Error(why)) });
-  return null;
-}
-
 /** Version 0 stands for a new one, after all that are known. */
 function write(
   tx: RowsTx,
@@ -175,7 +171,7 @@ function write(
     row.version > 0 ? row : { ...row, version: tx.nextVersion() };
   for (const row of files) tx.putFile(numbered(row));
   for (const row of whiteouts) tx.putWhiteout(numbered(row));
-  for (const row of versions) keepVersion(tx, row, limits.versions);
+  for (const row of versions) keepVersion(tx, row, limits);
   for (const { file, segments } of logs) {
     tx.putFile({ ...file, body: tx.newBody("") });
     for (const { path, number, size, lines, sha256 } of segments)
@@ -183,5 +179,6 @@ function write(
   }
   if (files.some(({ type }) => type === "text")) addJob(tx.sql, "fetch", now);
   if (files.some(({ dirty }) => dirty !== null)) addJob(tx.sql, "settle", now);
+  dropAdopted(tx);
   recordBirth(tx);
 }

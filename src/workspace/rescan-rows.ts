@@ -11,11 +11,7 @@ export function keepBefore(tx: RowsTx, row: FileRow, limits: BucketLimits): void
   // A text that only the store had is not there any more.
   const isLost = type === "text" && body === null;
   if (keepsVersions(path) && type !== "gone" && !isLost)
-    keepVersion(
-      tx,
-      { path, version, type, size, sha256, executable, at, author, body },
-      limits.versions,
-    );
+    keepVersion(tx, { path, version, type, size, sha256, executable, at, author, body }, limits);
   else if (body !== null) tx.dropBody(body);
 }
 
@@ -31,6 +27,6 @@ export function goneRow(
     at: now,
     author: OUTSIDE,
   });
-  if (keepsVersions(path)) keepVersion(tx, version, limits.versions);
-  return { ...version, dirty: now, tag: null };
+  if (keepsVersions(path)) keepVersion(tx, version, limits);
+  return { ...version, dirty: now, tag: null, settled: null };
 }

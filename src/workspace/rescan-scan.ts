@@ -4,7 +4,8 @@ import type { Log } from "../shared/log.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { Contents } from "./contents.ts";
 import type { BucketLimits } from "./limits.ts";
-import type { Rows, RowsTx } from "./rows.ts";
+import type { FileRow, Rows, RowsTx } from "./rows.ts";
+import { FRESH_MS } from "./unsure.ts";
 
 export type RescanParts = {
   readonly rows: Rows;
@@ -24,6 +25,8 @@ export type Scan = Required<RescanParts> & {
   readonly refuse: (key: string, why: string) => void;
 };
 
-/** A store that is read from elsewhere may not show yet what was written so shortly before (KV). */
-export const FRESH_MS = 120_000;
+/** Whether the store may not show yet what it last confirmed of a row. */
+export const isFresh = ({ at, settled }: Pick<FileRow, "at" | "settled">, now: number): boolean =>
+  now - Math.max(at, settled ?? at) < FRESH_MS;
+
 export const TOO_FRESH = "It was changed here in the last two minutes. Rescan again then.";

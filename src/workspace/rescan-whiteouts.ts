@@ -3,15 +3,15 @@ import { fetchStored } from "./blobs.ts";
 import type { WorkspacePath } from "./path.ts";
 import { isHideable, ruleOf } from "./path-rules.ts";
 import { BucketTotals } from "./quota.ts";
-import { FRESH_MS, TOO_FRESH } from "./rescan-scan.ts";
+import { TOO_FRESH, isFresh } from "./rescan-scan.ts";
 import type { Scan } from "./rescan-scan.ts";
 import { OUTSIDE } from "./settle-outside.ts";
 import { parseStorageKey, storageKey } from "./storage-key.ts";
-import { unsureOf } from "./unsure.ts";
+import { FRESH_MS, unsureOf, wasDeleted } from "./unsure.ts";
 
 /** Takes in whiteouts that were put or removed outside; see `rescan`. */
 export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]): Promise<void> {
-  const { rows, bucket, clock } = scan;
+  const { rows, store, bucket, clock } = scan;
   const listed = new Set<WorkspacePath>();
   for (const { key } of entries) {
     const stored = parseStorageKey(bucket, key);
@@ -22,10 +22,16 @@ export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]):
     const { path } = stored;
     listed.add(path);
     if (rows.whiteouts.has(path) || unsureOf(rows.sql, key)) continue;
-    if (!hasRoom(scan)) {
-      scan.refuse(key, "The workspace is full.");
+    const why = !hasRoom(scan)
+      ? "The workspace is full."
+      : wasDeleted(rows.sql, key, clock.now() - FRESH_MS)
+        ? TOO_FRESH
+        : null;
+    if (why !== null) {
+      scan.refuse(key, why);
       continue;
     }
+    if (!(await fetchStored(store, key)) || rows.whiteouts.has(path)) continue;
     const at = clock.now();
     rows.commit("rescan", (tx) =>
       tx.putWhiteout({
@@ -35,6 +41,7 @@ export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]):
         author: OUTSIDE,
         present: true,
         dirty: null,
+        settled: at,
       }),
     );
     scan.taken.push(path);
@@ -55,7 +62,7 @@ async function lookForMissing(scan: Scan, path: WorkspacePath): Promise<void> {
   if (!row?.present || row.dirty !== null) return;
   const key = storageKey(bucket, { kind: "whiteouts", path });
   if (unsureOf(rows.sql, key)) return;
-  if (clock.now() - row.at < FRESH_MS) return scan.refuse(key, TOO_FRESH);
+  if (isFresh(row, clock.now())) return scan.refuse(key, TOO_FRESH);
   if (await fetchStored(store, key)) return;
   const now = rows.whiteouts.get(path);
   if (now?.version !== row.version || now.dirty !== null) return;

@@ -1,7 +1,8 @@
 import { CarrelError } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import type { RescanReport } from "../shared/workspace-api.ts";
-import type { ListPage, Metadata, StoredBlob } from "./blob-store.ts";
+import { storeLimits } from "./blob-store.ts";
+import type { ListEntry, ListPage, StoredBlob } from "./blob-store.ts";
 import { fetchStored, unreachable } from "./blobs.ts";
 import { isLog, pieceOf, type Piece } from "./change-content.ts";
 import { defaultBucketLimits } from "./limits.ts";
@@ -9,7 +10,7 @@ import { factsOf } from "./metadata.ts";
 import { isWithin, parentsOf } from "./overlay.ts";
 import type { WorkspacePath } from "./path.ts";
 import { BucketTotals, assertQuota, exchanged } from "./quota.ts";
-import { FRESH_MS, TOO_FRESH } from "./rescan-scan.ts";
+import { TOO_FRESH, isFresh } from "./rescan-scan.ts";
 import type { RescanParts, Scan } from "./rescan-scan.ts";
 import { rescanWhiteouts } from "./rescan-whiteouts.ts";
 import type { FileRow, Rows, RowsTx } from "./rows.ts";
@@ -17,7 +18,7 @@ import { listAll } from "./settle-desk.ts";
 import { OUTSIDE, isOurs, keepOutside } from "./settle-outside.ts";
 import { parseStorageKey, storageKey, storagePrefix } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { unsureOf } from "./unsure.ts";
+import { FRESH_MS, unsureOf, wasDeleted } from "./unsure.ts";
 import { keepBefore, goneRow } from "./rescan-rows.ts";
 
 /**
@@ -37,13 +38,14 @@ export async function rescan(parts: RescanParts): Promise<RescanReport> {
     refuse: (key, why) => void refused.push({ key, why }),
   };
   const listed = new Set<WorkspacePath>();
-  for (const { key, metadata } of await listKind(scan, "files")) {
+  for (const entry of await listKind(scan, "files")) {
+    const { key } = entry;
     const stored = parseStorageKey(scan.bucket, key);
     if (stored?.kind !== "files")
       scan.refuse(key, "Its name is not a path as Carrel spells it. Store it under another.");
     else {
       listed.add(stored.path);
-      await lookAt(scan, stored.path, key, metadata);
+      await lookAt(scan, stored.path, entry);
     }
   }
   for (const row of scan.rows.files.values())
@@ -72,10 +74,9 @@ async function listKind(
 async function lookAt(
   scan: Scan,
   path: WorkspacePath,
-  key: StorageKey,
-  metadata: Metadata,
+  { key, metadata, size = 0 }: ListEntry,
 ): Promise<void> {
-  const { rows, store } = scan;
+  const { rows, store, clock } = scan;
   const isSettled = (row: FileRow | undefined) => {
     const facts = factsOf(metadata);
     return row?.dirty === null && facts?.version === row.version && facts.sha256 === row.sha256;
@@ -83,7 +84,11 @@ async function lookAt(
   if (isSettled(rows.files.get(path))) return;
   if (unsureOf(rows.sql, key))
     return scan.refuse(key, "A write of ours may be under way there. Rescan in a minute.");
+  // The mark of a log that is being deleted.
+  if (isLog(path) && factsOf(metadata)?.type === "gone") return;
   if (isLog(path)) return scan.refuse(key, "Logs are kept in parts. Store it under another name.");
+  if (size > storeLimits.valueBytes) return scan.refuse(key, "It is larger than 25 MiB.");
+  if (wasDeleted(rows.sql, key, clock.now() - FRESH_MS)) return scan.refuse(key, TOO_FRESH);
   const row = rows.files.get(path);
   const found = await fetchStored(store, key);
   if (!found || rows.files.get(path)?.version !== row?.version) return;
@@ -95,6 +100,7 @@ async function lookAt(
     return putAgain(scan, row, found);
   }
   if (row && row.sha256 === sha256) return putAgain(scan, row, found);
+  if (row && isFresh(row, clock.now())) return scan.refuse(key, TOO_FRESH);
   await takeIn(scan, path, key, { found, sha256, row });
 }
 
@@ -174,6 +180,7 @@ function write(
     body: piece.type === "text" ? tx.newBody(piece.text) : null,
     dirty: now,
     tag: found.tag,
+    settled: null,
   });
   markDirty(tx);
 }
@@ -199,7 +206,7 @@ async function lookForMissing(scan: Scan, row: FileRow): Promise<void> {
   if (row.dirty !== null || (type !== "text" && type !== "blob")) return;
   const key = storageKey(bucket, { kind: "files", path });
   if (unsureOf(rows.sql, key)) return;
-  if (clock.now() - row.at < FRESH_MS) return scan.refuse(key, TOO_FRESH);
+  if (isFresh(row, clock.now())) return scan.refuse(key, TOO_FRESH);
   if (await fetchStored(store, key)) return;
   const now = rows.files.get(path);
   if (now?.version !== version || now.dirty !== null) return;

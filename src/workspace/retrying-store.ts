@@ -1,13 +1,13 @@
 import type { Clock } from "../shared/clock.ts";
-import { StoreBusyError } from "./blob-store.ts";
+import { StoreBusyError, StoredTooLargeError } from "./blob-store.ts";
 import type { BlobStore, Metadata, PutOptions, StoredBlob } from "./blob-store.ts";
 
 const FIRST_WAIT_MS = 100;
 
 /**
  * The same store, patient: a call that fails is made up to `tries` times, with waits of 100 ms, 300 ms, 900 ms …
- * between, or as long as a busy store asks for; then its last error is thrown. Misuse (`RangeError`) is thrown at
- * once. A put whose reply was lost and that then meets its own bytes and metadata is `stored`, not a `conflict`.
+ * between, or as long as a busy store asks for; then its last error is thrown. Misuse (`RangeError`) and what
+ * is too large are thrown at once. A put whose reply was lost and that then meets its own bytes and metadata is `stored`, not a `conflict`.
  */
 export function withRetries(store: BlobStore, clock: Clock, tries = 5): BlobStore {
   const persist = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
@@ -15,7 +15,7 @@ export function withRetries(store: BlobStore, clock: Clock, tries = 5): BlobStor
       try {
         return await call();
       } catch (error) {
-        if (attempt >= tries || error instanceof RangeError) throw error;
+        if (attempt >= tries || isFinal(error)) throw error;
         const asked = error instanceof StoreBusyError ? error.retryAfterMs : 0;
         await clock.sleep(Math.max(asked, FIRST_WAIT_MS * 3 ** (attempt - 1)));
       }
@@ -43,6 +43,9 @@ export function withRetries(store: BlobStore, clock: Clock, tries = 5): BlobStor
     },
   };
 }
+
+const isFinal = (error: unknown): boolean =>
+  error instanceof RangeError || error instanceof StoredTooLargeError;
 
 const isSame = (found: StoredBlob, bytes: Uint8Array, { metadata = {} }: PutOptions): boolean =>
   found.bytes.length === bytes.length &&

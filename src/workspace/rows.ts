@@ -22,6 +22,8 @@ export type FileRow = {
   readonly dirty: number | null;
   /** What the store last confirmed to hold under the file's key (of a log: of its open segment); `null`: nothing. */
   readonly tag: string | null;
+  /** When the store last confirmed this row; `null`: not since it was made. */
+  readonly settled: number | null;
 };
 
 /** A mark that hides a unit of the lower layers. Not `present`: taken away here, and the store may still have it. */
@@ -32,10 +34,14 @@ export type WhiteoutRow = {
   readonly author: string;
   readonly present: boolean;
   readonly dirty: number | null;
+  readonly settled: number | null;
 };
 
 /** What a file held before. `body` `null`: a blob, gone, or text that has moved to the store. */
-export type VersionRow = Omit<FileRow, "dirty" | "tag">;
+export type VersionRow = Omit<FileRow, "dirty" | "tag" | "settled">;
+
+/** Earlier versions of all files: how many, and their bytes. */
+export type History = { readonly rows: number; readonly bytes: number };
 
 /** A part of a log that is sealed: only the store has its text. Numbers count from 0. */
 export type SegmentRow = {
@@ -62,6 +68,8 @@ export type RowsTx = {
   readonly appendPart: (body: number, text: string) => void;
   /** Drops all parts of a body, or those up to and with number `upTo`. */
   readonly dropBody: (body: number, upTo?: number) => void;
+  /** Adds to the count of earlier versions what is about to be written, and gives it; in memory after the first time. */
+  readonly countHistory: (rows: number, bytes: number) => History;
   readonly sql: Sql;
 };
 
@@ -78,6 +86,8 @@ export class Rows {
   readonly #whiteouts: Map<WorkspacePath, WhiteoutRow>;
   #version: number;
   #nextBody: number;
+  /** `null`: not counted yet. */
+  #history: History | null = null;
 
   constructor(sql: Sql, point: Point) {
     const tables = bucketTables(sql);
@@ -141,6 +151,7 @@ export class Rows {
     } catch (error) {
       this.#version = before.version;
       this.#nextBody = before.nextBody;
+      this.#history = null;
       throw error;
     }
     for (const [path, row] of files) put(this.#files, path, row);
@@ -195,6 +206,11 @@ export class Rows {
         if (upTo === undefined) sql.run("DELETE FROM part WHERE body = ?", body);
         else sql.run("DELETE FROM part WHERE body = ? AND no <= ?", body, upTo);
       },
+      countHistory: (count, size) => {
+        const { rows, bytes } = this.#history ?? countVersions(sql);
+        this.#history = { rows: rows + count, bytes: bytes + size };
+        return this.#history;
+      },
     };
   }
 
@@ -207,6 +223,11 @@ export class Rows {
   }
 }
 
+function countVersions(sql: Sql): History {
+  const count = "SELECT count(*) AS rows, coalesce(sum(size), 0) AS bytes FROM version";
+  return sql.all<History>(count)[0] ?? { rows: 0, bytes: 0 };
+}
+
 function put<Row>(map: Map<WorkspacePath, Row>, path: WorkspacePath, row: Row | null): void {
   if (row === null) map.delete(path);
   else map.set(path, row);
@@ -214,7 +235,7 @@ function put<Row>(map: Map<WorkspacePath, Row>, path: WorkspacePath, row: Row | 
 
 function writeFile(sql: Sql, row: FileRow): void {
   sql.run(
-    "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     row.path,
     row.version,
     row.type,
@@ -226,17 +247,19 @@ function writeFile(sql: Sql, row: FileRow): void {
     row.body,
     row.dirty,
     row.tag,
+    row.settled,
   );
 }
 
 function writeWhiteout(sql: Sql, row: WhiteoutRow): void {
   sql.run(
-    "INSERT OR REPLACE INTO whiteout VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO whiteout VALUES (?, ?, ?, ?, ?, ?, ?)",
     row.path,
     row.version,
     row.at,
     row.author,
     row.present ? 1 : 0,
     row.dirty,
+    row.settled,
   );
 }

@@ -6,7 +6,9 @@ import type { Sql } from "../shared/sql.ts";
  * `whiteout` hides lower layers; `version` is what files held before; `segment` says which parts of a log only the
  * store has. `dirty` is since when (ms) the store is behind; a row of type `gone`, or a whiteout that is not
  * `present`, stands until the store has let go of it. `op` is the ledger of what was done. `unsure` names keys at which
- * a call whose answer was lost may still act; `orphan` what nothing refers to, since it was first seen. WITHOUT ROWID
+ * a call whose answer was lost may still act; `orphan` what nothing refers to, since it was first seen. `settled` is when
+ * (ms) the store last confirmed a row, and `deleted` which keys it let go of, and when: a store that is read from
+ * elsewhere may be a minute behind. `adopted` is what a rebuild that takes several calls has found so far. WITHOUT ROWID
  * makes a write by text key cost one row instead of two.
  */
 const STEPS: SchemaSteps = [
@@ -79,6 +81,12 @@ const STEPS: SchemaSteps = [
       deletes INTEGER NOT NULL
     ) WITHOUT ROWID`,
     `CREATE TABLE orphan(key TEXT PRIMARY KEY, seen INTEGER NOT NULL) WITHOUT ROWID`,
+  ],
+  [
+    `ALTER TABLE file ADD COLUMN settled INTEGER`,
+    `ALTER TABLE whiteout ADD COLUMN settled INTEGER`,
+    `CREATE TABLE deleted(key TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`,
+    `CREATE TABLE adopted(key TEXT PRIMARY KEY, file TEXT NOT NULL) WITHOUT ROWID`,
   ],
 ];
 

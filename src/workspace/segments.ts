@@ -14,6 +14,9 @@ const SEGMENT_LENGTH = 1024 * 1024;
 /** A longer line is sealed at this length, and shows in pages as two. */
 const LINE_LENGTH = 4 * 1024 * 1024;
 
+/** Some lines of a log or a text, and how many it has. */
+export type Lines = { readonly lines: readonly string[]; readonly total: number };
+
 /** The sealed parts of a log, in order. */
 export const segmentsOf = (sql: Sql, path: WorkspacePath): SegmentRow[] =>
   sql.all<SegmentRow>(
@@ -98,25 +101,58 @@ export async function readSegment(
   return text;
 }
 
-/** Lines of a log; of its sealed parts only those are read, one by one, that hold some of them. */
+/**
+ * Lines of a log; of its sealed parts only those are read, one by one, that hold some of them. The pieces of its open text
+ * are gone through at once, since more of it may be sealed meanwhile; of them only those lines are kept.
+ */
 export async function segmentLines(
   sealed: readonly SegmentRow[],
-  open: string,
+  open: Iterable<string>,
   [offset, limit]: readonly [number, number],
   read: (segment: SegmentRow) => Promise<string>,
-): Promise<{ readonly lines: readonly string[]; readonly total: number }> {
+): Promise<Lines> {
   const end = offset + limit;
+  const before = sealed.reduce((sum, segment) => sum + segment.lines, 0);
+  const rest = linesIn(open, Math.max(0, offset - before), Math.max(0, end - before));
   const lines: string[] = [];
   let first = 0;
-  const take = (found: readonly string[]) => {
-    lines.push(...found.slice(Math.max(0, offset - first), Math.max(0, end - first)));
-  };
   for (const segment of sealed) {
     const isShown = Math.max(first, offset) < Math.min(first + segment.lines, end);
-    if (isShown) take(splitLines(await read(segment)));
+    if (isShown) {
+      const found = splitLines(await read(segment));
+      lines.push(...found.slice(Math.max(0, offset - first), Math.max(0, end - first)));
+    }
     first += segment.lines;
   }
-  const rest = splitLines(open);
-  take(rest);
-  return { lines, total: first + rest.length };
+  return { lines: [...lines, ...rest.lines], total: before + rest.total };
+}
+
+const endOfLines = (text: string): number =>
+  Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+
+/** Lines `from` to `to` of a text that comes in pieces, and how many it has, as `splitLines` counts them. */
+function linesIn(pieces: Iterable<string>, from: number, to: number): Lines {
+  const lines: string[] = [];
+  let total = 0;
+  /** The beginning of a line, of which more may come. */
+  let begun: string[] = [];
+  const take = (text: string) => {
+    for (const line of splitLines(text)) {
+      if (total >= from && total < to) lines.push(line);
+      total += 1;
+    }
+  };
+  for (const piece of pieces) {
+    if (piece === "") continue;
+    // CR at the end of a piece may be half of CRLF.
+    const isHalf = begun.at(-1)?.endsWith("\r") === true;
+    const end = endOfLines(piece.endsWith("\r") ? piece.slice(0, -1) : piece);
+    if (end > 0 || isHalf) {
+      take([...begun, piece.slice(0, end)].join(""));
+      begun = [];
+    }
+    if (end < piece.length) begun.push(piece.slice(end));
+  }
+  take(begun.join(""));
+  return { lines, total };
 }

@@ -1,4 +1,5 @@
 import { sha256Hex } from "../shared/sha256.ts";
+import { meetKey, type Met } from "./blobs.ts";
 import { isLog } from "./change-content.ts";
 import type { WorkspacePath } from "./path.ts";
 import type { FileRow } from "./rows.ts";
@@ -9,7 +10,7 @@ import { isOurs, keepOutside } from "./settle-outside.ts";
 import { settleVersions } from "./settle-versions.ts";
 import { parseStorageKey, storageKey, storagePrefix } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { markUnsure } from "./unsure.ts";
+import { markDeleted, markUnsure } from "./unsure.ts";
 
 /** What is being put: of which version, and since when later changes count as not put. */
 type Put = { readonly row: FileRow; readonly began: number; readonly sha256: string };
@@ -55,8 +56,9 @@ function confirm(desk: Desk, { row, began, sha256 }: Put, key: StorageKey, tag: 
   rows.commit("settle", (tx) => {
     const now = rows.files.get(row.path);
     const isSame = now?.version === row.version;
-    if (now && isSame) tx.putFile({ ...now, sha256, tag, dirty: null });
-    else if (now) tx.putFile({ ...now, tag, dirty: now.dirty === null ? null : began });
+    if (now && isSame) tx.putFile({ ...now, sha256, tag, dirty: null, settled: clock.now() });
+    else if (now)
+      tx.putFile({ ...now, tag, dirty: now.dirty === null ? null : Math.min(began, now.at) });
     if (!now || mayBeUnderWay(row.dirty)) markUnsure(tx.sql, key, clock.now(), "put");
   });
   return null;
@@ -66,13 +68,14 @@ function confirm(desk: Desk, { row, began, sha256 }: Put, key: StorageKey, tag: 
 async function meet(desk: Desk, put: Put, key: StorageKey): Promise<Again> {
   const { rows, store, log } = desk;
   const { row, sha256 } = put;
-  const found = await store.get(key);
+  const found = await meetKey(store, key);
   if (found && (await isOurs(found, row.version))) {
     const isThis = found.metadata.version === String(row.version);
     if (isThis && found.metadata.sha256 === sha256) return confirm(desk, put, key, found.tag);
   } else if (found) {
     log("warn", "workspace.outside_edit", { key });
-    if ((await sha256Hex(found.bytes)) !== sha256) return keepOutside(desk, row, found);
+    const isSame = found.bytes && (await sha256Hex(found.bytes)) === sha256;
+    if (!isSame) return keepOutside(desk, row, found);
   }
   rows.commit("settle", (tx) => {
     const now = rows.files.get(row.path);
@@ -81,31 +84,58 @@ async function meet(desk: Desk, put: Put, key: StorageKey): Promise<Again> {
   return null;
 }
 
-/** Deletes what the store has of a file, then lets the row go. */
+/**
+ * Deletes what the store has of a file, then lets the row go. A log of many parts leaves a mark until the last of them is
+ * gone, so that what is left of a deletion is never taken for a log (`rebuild.ts`).
+ */
 async function settleGone(desk: Desk, row: FileRow): Promise<Again> {
-  const { rows, store, bucket, clock, mayBeUnderWay } = desk;
+  const { rows, bucket, clock, mayBeUnderWay } = desk;
   const { path, version } = row;
-  const keys = [storageKey(bucket, { kind: "files", path })];
-  if (isLog(path)) {
-    const listed = await listAll(store, `${storagePrefix(bucket, "segments")}${path}/`);
-    // The first may not be listed yet.
-    keys.push(storageKey(bucket, { kind: "segments", path, number: 0 }));
-    for (const { key } of listed) {
-      const stored = parseStorageKey(bucket, key);
-      const isPart = stored?.kind === "segments" && stored.path === path;
-      if (isPart && !keys.includes(key)) keys.push(key);
-    }
+  const key = storageKey(bucket, { kind: "files", path });
+  const parts = isLog(path) ? await partsOf(desk, path) : [];
+  if (rows.files.get(path)?.version !== version) return clock.now();
+  const keys = [...parts, key];
+  if (parts.length > ONE_PART) {
+    if (!(await markDeletion(desk, row, key))) return clock.now() + WRITE_GAP_MS;
     if (rows.files.get(path)?.version !== version) return clock.now();
+    await deleteKeys(desk, parts);
+    await clock.sleep(WRITE_GAP_MS);
   }
-  await deleteKeys(desk, keys);
+  await deleteKeys(desk, parts.length > ONE_PART ? [key] : keys);
   rows.commit("settle", (tx) => {
     const now = rows.files.get(path);
+    markDeleted(tx.sql, key, clock.now());
     if (now?.version === version) {
       tx.dropFile(path);
       if (isLog(path)) tx.sql.run("DELETE FROM segment WHERE path = ?", path);
     } else if (now) tx.putFile({ ...now, tag: null });
     if (mayBeUnderWay(row.dirty))
-      for (const key of keys) markUnsure(tx.sql, key, clock.now(), "delete");
+      for (const doomed of keys) markUnsure(tx.sql, doomed, clock.now(), "delete");
   });
   return null;
 }
+
+/** Keys that a log of one part is deleted under: that part, and the next, which may not be listed yet. */
+const ONE_PART = 2;
+
+async function partsOf({ store, bucket }: Desk, path: WorkspacePath): Promise<StorageKey[]> {
+  const numbers = new Set([0]);
+  for (const { key } of await listAll(store, `${storagePrefix(bucket, "segments")}${path}/`)) {
+    const stored = parseStorageKey(bucket, key);
+    if (stored?.kind === "segments" && stored.path === path) numbers.add(stored.number);
+  }
+  numbers.add(Math.max(...numbers) + 1);
+  return [...numbers].map((number) => storageKey(bucket, { kind: "segments", path, number }));
+}
+
+/** Says under the file's key which parts are being deleted: all up to this version. Whether it is said. */
+async function markDeletion(desk: Desk, row: FileRow, key: StorageKey): Promise<boolean> {
+  const bytes = new Uint8Array();
+  const facts = { ...row, sha256: await sha256Hex(bytes), lines: 0 };
+  const found = await meetKey(desk.store, key);
+  if (found && (await isOurs(found, row.version)) && isFor(found, row)) return true;
+  return (await putKey(desk, key, bytes, facts, found ?? "absent")).kind === "stored";
+}
+
+const isFor = ({ metadata }: Met, { version }: FileRow): boolean =>
+  metadata.version === String(version);

@@ -1,5 +1,6 @@
 import { sha256Hex } from "../shared/sha256.ts";
 import { splitLines } from "../shared/text.ts";
+import { meetKey } from "./blobs.ts";
 import type { StoredFacts } from "./metadata.ts";
 import type { FileRow, SegmentRow } from "./rows.ts";
 import { nextOf, openNumber, openText, trimBody } from "./segments.ts";
@@ -71,7 +72,7 @@ async function partOf({ rows, bucket }: Desk, row: FileRow): Promise<Part> {
 
 /** The tag of what is under the key when it is this very part; otherwise `null`, and the next put goes over it. */
 async function meet({ rows, store, log }: Desk, { row, facts, key }: Part): Promise<string | null> {
-  const found = await store.get(key);
+  const found = await meetKey(store, key);
   const ours = found !== null && (await isOurs(found, row.version));
   if (ours && found.metadata.version === String(row.version)) {
     if (found.metadata.sha256 === facts.sha256) return found.tag;
@@ -114,6 +115,6 @@ function confirm(desk: Desk, part: Part, tag: string, began: number): void {
     }
     const isAll = now.version === row.version && (!isSealed || openText(tx.sql, body, 1) === "");
     const dirty = isAll ? null : isSealed && now.version === row.version ? now.dirty : began;
-    tx.putFile({ ...now, tag: isSealed ? null : tag, dirty });
+    tx.putFile({ ...now, tag: isSealed ? null : tag, dirty, settled: clock.now() });
   });
 }

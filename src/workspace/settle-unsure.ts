@@ -1,4 +1,4 @@
-import type { StoredBlob } from "./blob-store.ts";
+import { meetKey, type Met } from "./blobs.ts";
 import { factsOf } from "./metadata.ts";
 import type { WorkspacePath } from "./path.ts";
 import type { FileRow } from "./rows.ts";
@@ -7,7 +7,7 @@ import { deleteKeys } from "./settle-desk.ts";
 import type { Again, Desk } from "./settle-desk.ts";
 import { parseStorageKey } from "./storage-key.ts";
 import type { StorageKey, Stored } from "./storage-key.ts";
-import { clearUnsure, unsureOf } from "./unsure.ts";
+import { clearUnsure, markDeleted, unsureOf } from "./unsure.ts";
 
 /**
  * Looks at a key after the last call of unknown outcome can have acted there. Where the store now has an older put of
@@ -21,7 +21,7 @@ export async function checkUnsure(desk: Desk, key: StorageKey): Promise<Again> {
   // Versions and blobs never change, and waited until now to be put again.
   const checked = stored && checkedOf(stored);
   if (checked) {
-    const found = await store.get(key);
+    const found = await meetKey(store, key);
     if (rowOf(desk, checked) === null) await removeStray(desk, key, found);
     else recheck(desk, checked, found);
   }
@@ -53,7 +53,7 @@ function rowOf({ rows }: Desk, { kind, path, number }: Checked): { dirty: number
 }
 
 /** A dirty row will be put, and under a condition: it needs no second look. */
-function recheck(desk: Desk, checked: Checked, found: StoredBlob | null): void {
+function recheck(desk: Desk, checked: Checked, found: Met | null): void {
   const { rows, clock } = desk;
   const { kind, path, number } = checked;
   if (rowOf(desk, checked)?.dirty !== null) return;
@@ -74,10 +74,12 @@ function recheck(desk: Desk, checked: Checked, found: StoredBlob | null): void {
   rows.commit("unsure", (tx) => tx.putFile({ ...row, tag, dirty: clock.now() }));
 }
 
-const isAsPut = (row: FileRow, found: StoredBlob | null): boolean =>
+const isAsPut = (row: FileRow, found: Met | null): boolean =>
   found !== null && found.tag === row.tag && factsOf(found.metadata)?.version === row.version;
 
-async function removeStray(desk: Desk, key: StorageKey, found: StoredBlob | null): Promise<void> {
+async function removeStray(desk: Desk, key: StorageKey, found: Met | null): Promise<void> {
   const facts = found && factsOf(found.metadata);
-  if (facts && facts.version <= desk.rows.version) await deleteKeys(desk, [key]);
+  if (!facts || facts.version > desk.rows.version) return;
+  await deleteKeys(desk, [key]);
+  desk.rows.commit("unsure", ({ sql }) => markDeleted(sql, key, desk.clock.now()));
 }

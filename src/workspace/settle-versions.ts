@@ -1,4 +1,5 @@
 import { sha256Hex } from "../shared/sha256.ts";
+import { meetKey } from "./blobs.ts";
 import { factsOf, metadataOf } from "./metadata.ts";
 import type { FileRow, Rows, VersionRow } from "./rows.ts";
 import type { Again, Desk } from "./settle-desk.ts";
@@ -49,10 +50,10 @@ export async function settleVersion(desk: Desk, row: VersionRow): Promise<Again>
   const metadata = metadataOf(facts);
   const outcome = await store.put(key, bytes, { metadata, onlyIf: "absent" });
   if (outcome.kind === "conflict") {
-    const found = await store.get(key);
+    const found = await meetKey(store, key);
     const there = found && factsOf(found.metadata);
     const isSame = there?.sha256 === sha256 && there.type === type;
-    const isWhole = found && (await sha256Hex(found.bytes)) === digest;
+    const isWhole = found?.bytes && (await sha256Hex(found.bytes)) === digest;
     if (!isSame || !isWhole) {
       const again = await store.put(key, bytes, { metadata, onlyIf: found ?? "absent" });
       if (again.kind === "conflict") throw new Error(`${key} changes under our hands`);

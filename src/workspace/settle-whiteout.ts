@@ -1,5 +1,6 @@
 import { sha256Hex } from "../shared/sha256.ts";
-import type { PutOutcome, StoredBlob } from "./blob-store.ts";
+import type { PutOutcome } from "./blob-store.ts";
+import { meetKey, type Met } from "./blobs.ts";
 import { factsOf } from "./metadata.ts";
 import type { WorkspacePath } from "./path.ts";
 import type { WhiteoutRow } from "./rows.ts";
@@ -8,7 +9,7 @@ import type { Again, Desk } from "./settle-desk.ts";
 import { settleVersion } from "./settle-versions.ts";
 import { storageKey } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { markUnsure } from "./unsure.ts";
+import { markDeleted, markUnsure } from "./unsure.ts";
 import { versionRows } from "./versions.ts";
 
 /** Brings a whiteout, or its absence, to the store as an empty object. */
@@ -20,7 +21,7 @@ export async function settleWhiteout(desk: Desk, path: WorkspacePath): Promise<A
   if (wait !== null) return wait;
   const key = storageKey(bucket, { kind: "whiteouts", path });
   if (row.present) {
-    const found = await store.get(key);
+    const found = await meetKey(store, key);
     const isThere = found !== null && factsOf(found.metadata)?.version === row.version;
     if (!isThere && (await put(desk, row, key, found)).kind === "conflict")
       return clock.now() + WRITE_GAP_MS;
@@ -28,9 +29,10 @@ export async function settleWhiteout(desk: Desk, path: WorkspacePath): Promise<A
   rows.commit("settle", (tx) => {
     if (mayBeUnderWay(row.dirty))
       markUnsure(tx.sql, key, clock.now(), row.present ? "put" : "delete");
+    if (!row.present) markDeleted(tx.sql, key, clock.now());
     if (rows.whiteouts.get(path)?.version !== row.version) return;
-    if (row.present) tx.putWhiteout({ ...row, dirty: null });
-    else tx.dropWhiteout(path);
+    if (row.present) return tx.putWhiteout({ ...row, dirty: null, settled: clock.now() });
+    tx.dropWhiteout(path);
   });
   return null;
 }
@@ -39,7 +41,7 @@ async function put(
   desk: Desk,
   row: WhiteoutRow,
   key: StorageKey,
-  over: StoredBlob | null,
+  over: Met | null,
 ): Promise<PutOutcome> {
   const bytes = new Uint8Array();
   const facts = { ...row, type: "text", size: 0, lines: 0, executable: false } as const;

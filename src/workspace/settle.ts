@@ -14,13 +14,13 @@ import { settleFile } from "./settle-file.ts";
 import { checkUnsure } from "./settle-unsure.ts";
 import { settleWhiteout } from "./settle-whiteout.ts";
 import { SWEEP_EVERY_MS } from "./sweep.ts";
-import { unsureKeys } from "./unsure.ts";
+import { forgetDeleted, unsureKeys } from "./unsure.ts";
 
 /** Writes a bucket behind to its store. */
 export type Settler = BucketJob & {
   /**
-   * To be called in every commit that leaves a row dirty: makes sure that there is a job. It costs a row only while
-   * there is none.
+   * To be called in every commit that leaves a row dirty: makes sure that the job is not too late. A dirty row is a job
+   * by itself, so this costs a row only where the job waits for something later.
    */
   readonly markDirty: (tx: Pick<RowsTx, "sql">) => void;
 };
@@ -64,10 +64,15 @@ type Task = {
  */
 export function createSettler(parts: SettlerParts): Settler {
   const { clock, quietMs = 10_000 } = parts;
+  const { rows } = parts;
   const passes = new Passes(parts);
+  const due = () => jobOf(rows.sql, "settle")?.due ?? passes.firstDue();
   return {
-    ...createJob(parts, "settle", () => passes.pass()),
-    markDirty: ({ sql }) => addJob(sql, "settle", clock.now() + quietMs),
+    ...createJob(parts, "settle", () => passes.pass(), due),
+    markDirty({ sql }) {
+      const first = clock.now() + quietMs;
+      sql.run("UPDATE job SET due = ?1 WHERE id = 'settle' AND due > ?1", first);
+    },
   };
 }
 
@@ -117,16 +122,30 @@ class Passes {
       if (until <= clock.now()) this.#delays.delete(name);
     rows.commit("settle-job", ({ sql }) => {
       setJob(sql, "settle", left.length === 0 ? null : Math.min(...left), 0);
+      forgetDeleted(sql, clock.now());
       // What was written may have left something without a reference.
       if (due.some((task) => !task.isCheck)) addJob(sql, "sweep", clock.now() + SWEEP_EVERY_MS);
     });
   }
 
+  /** When the first dirty row wants to be settled; `null` when there is none. */
+  firstDue(): number | null {
+    const { files, whiteouts } = this.#parts.rows;
+    let first = Infinity;
+    for (const rows of [files, whiteouts])
+      for (const { at, dirty } of rows.values())
+        if (dirty !== null) first = Math.min(first, this.#dueOf(at, dirty));
+    return first === Infinity ? null : first;
+  }
+
+  #dueOf(at: number, dirty: number): number {
+    const { quietMs = 10_000, atMostMs = 300_000 } = this.#parts;
+    return Math.min(Math.max(at, dirty) + quietMs, dirty + atMostMs);
+  }
+
   #tasks(): Task[] {
-    const { rows, quietMs = 10_000, atMostMs = 300_000 } = this.#parts;
-    const dueOf = (at: number, dirty: number) =>
-      Math.min(Math.max(at, dirty) + quietMs, dirty + atMostMs);
-    return tasksIn(rows, dueOf).map((task) => {
+    const dueOf = (at: number, dirty: number) => this.#dueOf(at, dirty);
+    return tasksIn(this.#parts.rows, dueOf).map((task) => {
       const until = this.#delays.get(task.name)?.until ?? 0;
       return { ...task, due: Math.max(task.due, until) };
     });

@@ -1,7 +1,9 @@
 import type { FileVersion } from "../shared/workspace-files.ts";
+import type { BucketLimits } from "./limits.ts";
 import { workspacePath } from "./path.ts";
 import type { WorkspacePath } from "./path.ts";
 import type { FileRow, Rows, RowsTx, VersionRow } from "./rows.ts";
+import { dropVersion, trimHistory, type DroppedVersion } from "./version-allowance.ts";
 
 /** Who makes a version, and when. */
 export type Signature = Pick<VersionRow, "version" | "at" | "author">;
@@ -32,8 +34,12 @@ export const goneVersion = (
 
 export const isReset = (row: VersionRow): boolean => row.type === "gone" && row.executable;
 
-/** Keeps what a file held, and drops what is then more than `limit`, oldest first, with its text. */
-export function keepVersion(tx: RowsTx, row: VersionRow, limit: number): void {
+/**
+ * Keeps what a file held, and drops what is then more than `limits.versions` of this file, oldest first, with its text;
+ * past the allowance of the bucket old versions of any file go (`trimHistory`).
+ */
+export function keepVersion(tx: RowsTx, row: VersionRow, limits: BucketLimits): void {
+  tx.countHistory(1, row.size);
   tx.sql.run(
     "INSERT OR REPLACE INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     row.path,
@@ -46,15 +52,13 @@ export function keepVersion(tx: RowsTx, row: VersionRow, limit: number): void {
     row.author,
     row.body,
   );
-  const over = tx.sql.all<{ version: number; body: number | null }>(
-    "SELECT version, body FROM version WHERE path = ? ORDER BY version DESC LIMIT -1 OFFSET ?",
+  const over = tx.sql.all<DroppedVersion>(
+    "SELECT path, version, size, body FROM version WHERE path = ? ORDER BY version DESC LIMIT -1 OFFSET ?",
     row.path,
-    limit,
+    limits.versions,
   );
-  for (const { version, body } of over) {
-    if (body !== null) tx.dropBody(body);
-    tx.sql.run("DELETE FROM version WHERE path = ? AND version = ?", row.path, version);
-  }
+  for (const old of over) dropVersion(tx, old);
+  trimHistory(tx, limits);
 }
 
 /** The versions of one path in any spelling, newest first, the present one included; none where nothing is known. */

@@ -21,7 +21,7 @@ import type {
   Within,
   WorkspaceApi,
 } from "../shared/workspace-api.ts";
-import type { Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
+import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion } from "../shared/workspace-files.ts";
 import type { Answered, Call } from "./bucket-call.ts";
 import { workspacePath } from "./path.ts";
@@ -58,7 +58,10 @@ export type Workspace = {
   readonly page: (request: PageRequest) => Promise<PageAnswer>;
   readonly glob: (request: GlobRequest) => Promise<GlobAnswer>;
   readonly grep: (request: GrepRequest) => Promise<GrepAnswer>;
-  /** All changes must lie in one bucket: throws `invalid` for a move between records and other files. */
+  /**
+   * All changes must lie in one bucket: throws `invalid` for a move between records and other files. They are made once,
+   * also where the call to the bucket is made again.
+   */
   readonly change: (request: ChangeRequest) => Promise<readonly Changed[]>;
   readonly history: (path: string) => Promise<readonly FileVersion[]>;
   readonly usage: () => Promise<WorkspaceUsage>;
@@ -148,7 +151,8 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
       if (other !== undefined)
         throw invalid("Session records and other files cannot be changed in one request.");
       const target = bucket ?? home;
-      return (await call(target, (api, key) => api.change(key, request))).changed;
+      const named = repeatable(request);
+      return (await call(target, (api, key) => api.change(key, named))).changed;
     },
     history: async (path) =>
       (await call(bucketFor(path), (api, key) => api.history(key, path))).versions,
@@ -159,6 +163,13 @@ function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket
     },
     ...importInto([...new Set([home, records])], bucketFor, call),
   };
+}
+
+/** With an id, so that a call whose reply was lost can be made again and gets its answer. */
+function repeatable(request: ChangeRequest): ChangeRequest {
+  const isNamed = (change: Change) => change.kind === "append" && change.op !== undefined;
+  if (request.op !== undefined || request.changes.every(isNamed)) return request;
+  return { ...request, op: crypto.randomUUID() };
 }
 
 function lookInto(

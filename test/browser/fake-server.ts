@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { ContentPart } from "../../src/shared/messages.ts";
 import { encodeEvents, encodeStatus } from "../../src/shared/sse.ts";
 import { FakeSession, FakeTurn } from "./fake-session.ts";
-import { FakeWorkspace } from "./fake-workspace.ts";
+import { ServedFiles } from "./served-files.ts";
 
 const PUBLIC = fileURLToPath(new URL("../../public/", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ export class FakeServer {
   readonly posts: Post[] = [];
   readonly tails: { readonly session: string; readonly after: string }[] = [];
   readonly failures: Failure[] = [];
-  readonly workspace = new FakeWorkspace();
+  readonly workspace = new ServedFiles();
   /** When set, the API key that every call must bring. */
   key: string | null = null;
   readonly #sessions = new Map<string, FakeSession>();

@@ -11,11 +11,11 @@ describe("[W9] two writers of one file", () => {
     await files().open();
     await files().pick("notes/mine.txt");
     await files().editor.fill("what I typed\n");
-    files().workspace.put("own", "notes/mine.txt", "theirs\n", "agent:main/s1");
+    await files().workspace.put("own", "notes/mine.txt", "theirs\n", "agent:main/s1");
     await files().button("Save").click();
     const conflict = files().panel.getByRole("alert");
     await conflict.getByText(/^The agent main changed this file while you were writing/).waitFor();
-    expect(files().workspace.text("notes/mine.txt")).toBe("theirs\n");
+    expect(await files().workspace.text("notes/mine.txt")).toBe("theirs\n");
     expect(await files().editor.inputValue()).toBe("what I typed\n");
   }
 
@@ -28,27 +28,27 @@ describe("[W9] two writers of one file", () => {
 
   it("are told of each other, and the person may overwrite what was shown, but not what came after", async () => {
     await collide();
-    files().workspace.put("own", "notes/mine.txt", "theirs, once more\n", "user:bob");
+    await files().workspace.put("own", "notes/mine.txt", "theirs, once more\n", "user:bob");
     await files().button("Overwrite").click();
     await files()
       .panel.getByText(/^Bob changed this file/)
       .waitFor();
-    expect(files().workspace.text("notes/mine.txt")).toBe("theirs, once more\n");
+    expect(await files().workspace.text("notes/mine.txt")).toBe("theirs, once more\n");
     await files().button("Overwrite").click();
     await files().panel.getByText("Saved", { exact: true }).waitFor();
-    expect(files().workspace.text("notes/mine.txt")).toBe("what I typed\n");
+    expect(await files().workspace.text("notes/mine.txt")).toBe("what I typed\n");
   });
 
   it("lose nothing when one of them deletes it", async () => {
     await files().open();
     await files().pick("notes/mine.txt");
     await files().editor.fill("still wanted\n");
-    files().workspace.remove("notes/mine.txt");
+    await files().workspace.remove("notes/mine.txt");
     await files().button("Read the files again").click();
     await files().panel.getByText("This file was deleted while you were writing.").waitFor();
     await files().button("Save it again").click();
     await files().panel.getByText("Saved", { exact: true }).waitFor();
-    expect(files().workspace.text("notes/mine.txt")).toBe("still wanted\n");
+    expect(await files().workspace.text("notes/mine.txt")).toBe("still wanted\n");
     expect(files().workspace.writes.at(-1)).toMatchObject({ ifNoneMatch: "*" });
   });
 
@@ -56,8 +56,8 @@ describe("[W9] two writers of one file", () => {
     await files().open(WIDE);
     await files().pick("notes/mine.txt");
     const turn = await files().desk().begin("write it down");
-    files().workspace.put("own", "notes/mine.txt", "by the agent\n", "agent:main/s1");
-    files().workspace.put("own", "notes/more.txt", "more\n", "agent:main/s1");
+    await files().workspace.put("own", "notes/mine.txt", "by the agent\n", "agent:main/s1");
+    await files().workspace.put("own", "notes/more.txt", "more\n", "agent:main/s1");
     turn.text("Done.").end();
     await expect.poll(() => files().editor.inputValue()).toBe("by the agent\n");
     await files().row("more.txt").waitFor();
@@ -80,12 +80,12 @@ describe("text that is not saved", () => {
     await files().row("AGENTS.md").click();
     await dialog.getByRole("button", { name: "Save" }).click();
     await expect.poll(() => files().editor.inputValue()).toBe("# Agent\n\nBe *kind*.\n");
-    expect(files().workspace.text("notes/mine.txt")).toBe("half a thought");
+    expect(await files().workspace.text("notes/mine.txt")).toBe("half a thought");
     await files().editor.fill("never mind");
     await files().button("Close the files").click();
     await dialog.getByRole("button", { name: "Discard" }).click();
     await files().panel.waitFor({ state: "hidden" });
-    expect(files().workspace.layerOf("AGENTS.md")).toBe("template");
+    expect(await files().workspace.layerOf("AGENTS.md")).toBe("template");
   });
 
   it("keeps the page from being left, and is found again after a reload", async () => {
@@ -94,7 +94,7 @@ describe("text that is not saved", () => {
     expect(await isGuarded()).toBe(false);
     await files().editor.fill("half a thought");
     expect(await isGuarded()).toBe(true);
-    files().workspace.put("own", "notes/mine.txt", "theirs\n", "user:bob");
+    await files().workspace.put("own", "notes/mine.txt", "theirs\n", "user:bob");
     const { page } = files();
     // A second tab with what the first one kept stands for the same tab after the browser ended.
     const again = await page.context().newPage();
@@ -146,6 +146,6 @@ describe("text that is not saved", () => {
     await files().button("Save").click();
     await expect.poll(() => files().workspace.sessions.at(-1)).not.toBeNull();
     expect(files().workspace.sessions[0]).toBeNull();
-    expect(files().workspace.text("notes/mine.txt")).toBe("half a thought");
+    expect(await files().workspace.text("notes/mine.txt")).toBe("half a thought");
   });
 });

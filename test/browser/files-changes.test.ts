@@ -18,13 +18,13 @@ describe("a new file", () => {
     expect(files().workspace.writes).toEqual([]);
     await path.fill("knowledge/turns.md");
     await path.press("Enter");
-    await files().panel.getByText("knowledge/turns.md is not what you expect.").waitFor();
+    await files().panel.getByText('"knowledge/turns.md" exists already').waitFor();
     await path.fill("knowledge/a b#c?.md");
     await path.press("Enter");
     await files().editor.waitFor();
     expect(await files().editor.getAttribute("aria-label")).toBe("Text of knowledge/a b#c?.md");
     expect(files().workspace.writes.at(-1)).toMatchObject({ ifNoneMatch: "*" });
-    expect(files().workspace.text("knowledge/a b#c?.md")).toBe("");
+    expect(await files().workspace.text("knowledge/a b#c?.md")).toBe("");
   });
 });
 
@@ -41,15 +41,16 @@ describe("deleting", () => {
     await files().button("Delete").click();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await files().row("AGENTS.md deleted").waitFor();
-    expect(files().workspace.layerOf("AGENTS.md")).toBeNull();
+    expect(await files().workspace.layerOf("AGENTS.md")).toBeNull();
     await files().panel.getByRole("alert").getByRole("button", { name: "Undo" }).click();
     await files().row("AGENTS.md template").waitFor();
     expect(await files().editor.inputValue()).toBe("# Agent\n\nBe *kind*.\n");
   });
 
   it("of one's own version hides what lies under it, and can be undone", async () => {
-    files().workspace.put("own", "AGENTS.md", "# Mine\n");
-    files().workspace.put("template", "AGENTS.md", "# Agent\n");
+    await files().workspace.put("own", "AGENTS.md", "# Mine\n");
+    await files().workspace.put("template", "AGENTS.md", "# Agent\n");
+    const etag = await files().workspace.etagOf("AGENTS.md");
     await files().open(WIDE);
     await files().pick("AGENTS.md");
     await files().button("Delete").click();
@@ -57,16 +58,19 @@ describe("deleting", () => {
     await dialog.getByText("The file of the template under it will be hidden as well.").waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await files().row("AGENTS.md deleted").waitFor();
-    expect(files().workspace.writes.at(-1)).toMatchObject({ method: "DELETE", ifMatch: '"1"' });
+    expect(files().workspace.writes.at(-1)).toMatchObject({
+      method: "DELETE",
+      ifMatch: `"${etag}"`,
+    });
     await files().panel.getByRole("alert").getByRole("button", { name: "Undo" }).click();
     await files().row("AGENTS.md yours").waitFor();
-    expect(files().workspace.text("AGENTS.md")).toBe("# Mine\n");
+    expect(await files().workspace.text("AGENTS.md")).toBe("# Mine\n");
     expect(files().workspace.writes.at(-1)).toMatchObject({ method: "PUT", ifNoneMatch: "*" });
   });
 
   it("of bytes that have no history gives them back unchanged", async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 1]);
-    files().workspace.put("own", "tool.bin", bytes);
+    await files().workspace.put("own", "tool.bin", bytes);
     await files().open(WIDE);
     await files().pick("tool.bin");
     await files().button("Delete").click();
@@ -74,14 +78,14 @@ describe("deleting", () => {
     await files().row("tool.bin").waitFor({ state: "detached" });
     await files().panel.getByRole("alert").getByRole("button", { name: "Undo" }).click();
     await files().row("tool.bin yours").waitFor();
-    expect(files().workspace.layers.own.get("tool.bin")?.bytes).toEqual(bytes);
+    expect(await files().workspace.bytes("tool.bin")).toEqual(bytes);
   });
 
   it("does nothing to a file that someone else changed meanwhile", async () => {
     await files().open(WIDE);
     await files().pick("notes/mine.txt");
     await files().editor.waitFor();
-    files().workspace.put("own", "notes/mine.txt", "theirs\n", "user:bob");
+    await files().workspace.put("own", "notes/mine.txt", "theirs\n", "user:bob");
     await files().button("Delete").click();
     await files().dialog("Delete “mine.txt”?").getByRole("button", { name: "Delete" }).click();
     await files().panel.getByText("“mine.txt” was changed meanwhile.").waitFor();
@@ -90,10 +94,9 @@ describe("deleting", () => {
   });
 
   it("[W6] is shown in the tree for what lies below, which can be brought back", async () => {
-    files().workspace.hidden.add("AGENTS.md");
-    await files()
-      .open(WIDE)
-      .catch(() => {});
+    await files().workspace.put("template", "AGENTS.md", "# Agent\n");
+    await files().workspace.remove("AGENTS.md");
+    await files().open(WIDE);
     await files().row("AGENTS.md deleted").click();
     await files().panel.getByText("You deleted this file.").waitFor();
     await files().button("Bring it back").click();
@@ -104,7 +107,7 @@ describe("deleting", () => {
 
 describe("[W6] resetting", () => {
   it("is offered for an override only, and brings the lower file back", async () => {
-    files().workspace.put("own", "AGENTS.md", "# Mine\n");
+    await files().workspace.put("own", "AGENTS.md", "# Mine\n");
     await files().open(WIDE);
     await files().pick("notes/mine.txt");
     await files().editor.waitFor();
@@ -119,17 +122,17 @@ describe("[W6] resetting", () => {
     expect(files().workspace.writes).toMatchObject([{ method: "DELETE", query: "?reset=" }]);
     await files().panel.getByRole("alert").getByRole("button", { name: "Undo" }).click();
     await files().row("AGENTS.md yours").waitFor();
-    expect(files().workspace.text("AGENTS.md")).toBe("# Mine\n");
+    expect(await files().workspace.text("AGENTS.md")).toBe("# Mine\n");
   });
 });
 
 describe("[W15] the history", () => {
   it("names who wrote and when, shows what it was, and restores it", async () => {
-    files().workspace.put("own", "plan.md", "first\n", "agent:main/s1");
-    files().workspace.put("own", "plan.md", "second\n", "job:consolidation");
-    files().workspace.put("own", "plan.md", "third\n", "user:bob");
+    await files().workspace.put("own", "knowledge/plan.md", "first\n", "agent:main/s1");
+    await files().workspace.put("own", "knowledge/plan.md", "second\n", "job:consolidation");
+    await files().workspace.put("own", "knowledge/plan.md", "third\n", "user:bob");
     await files().open(WIDE);
-    await files().pick("plan.md");
+    await files().pick("knowledge/plan.md");
     await files().button("History").click();
     const versions = files().panel.getByRole("region", { name: "History" }).getByRole("listitem");
     await expect.poll(() => versions.count()).toBe(3);
@@ -148,7 +151,7 @@ describe("[W15] the history", () => {
     await first.getByRole("button", { name: /^Restore/ }).click();
     await expect.poll(() => versions.count()).toBe(4);
     expect(files().workspace.writes).toMatchObject([{ method: "PUT", query: "?undo=1" }]);
-    expect(files().workspace.text("plan.md")).toBe("first\n");
+    expect(await files().workspace.text("knowledge/plan.md")).toBe("first\n");
     await files().button("History").click();
     expect(await files().editor.inputValue()).toBe("first\n");
   });

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { useDesk } from "./desk.ts";
-import type { FakeWorkspace } from "./fake-workspace.ts";
+import type { ServedFiles } from "./served-files.ts";
 
 /** Wide enough for the list and a file side by side. */
 export const WIDE = { viewport: { width: 1_900, height: 900 } };
@@ -8,7 +8,7 @@ export const WIDE = { viewport: { width: 1_900, height: 900 } };
 /** The file panel of a desk whose workspace has a file of each layer. */
 export type FilesDesk = {
   readonly page: Page;
-  readonly workspace: FakeWorkspace;
+  readonly workspace: ServedFiles;
   readonly panel: Locator;
   readonly editor: Locator;
   /** Opens the page and its panel. */
@@ -45,7 +45,7 @@ export function useFilesDesk(): () => FilesDesk & { readonly desk: ReturnType<ty
       button: (name) => panel().getByRole("button", { name, exact: true }),
       dialog: (name) => page().getByRole("dialog", { name }),
       async open(options) {
-        fill(workspace);
+        await fill(workspace);
         await desk().open(options);
         const isNarrow = (options?.viewport?.width ?? 1280) < 864;
         const opener = isNarrow ? "#top-files" : "#open-files";
@@ -64,10 +64,12 @@ export function useFilesDesk(): () => FilesDesk & { readonly desk: ReturnType<ty
   };
 }
 
-function fill(workspace: FakeWorkspace): void {
-  workspace.put("template", "AGENTS.md", "# Agent\n\nBe *kind*.\n");
-  workspace.put("template", "knowledge/turns.md", "# Turns\n");
-  workspace.put("template", "knowledge/models.md", "# Models\n");
-  workspace.put("shared", "notes/house.md", "House rules\n", "user:admin");
-  workspace.put("own", "notes/mine.txt", "mine\n");
+async function fill(workspace: ServedFiles): Promise<void> {
+  await workspace.putAll("template", {
+    "AGENTS.md": "# Agent\n\nBe *kind*.\n",
+    "knowledge/turns.md": "# Turns\n",
+    "knowledge/models.md": "# Models\n",
+  });
+  await workspace.put("shared", "notes/house.md", "House rules\n", "user:admin");
+  await workspace.put("own", "notes/mine.txt", "mine\n");
 }

@@ -1,5 +1,7 @@
+import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../support/random.ts";
+import { buildZip } from "../support/zip-builder.ts";
 import { useFilesDesk, WIDE } from "./files-desk.ts";
 
 const files = useFilesDesk();
@@ -36,10 +38,10 @@ describe("[W5] uploads", () => {
     ]);
     await files().panel.getByText("3 of 3 files uploaded.").waitFor();
     await files().row("noise.bin yours").waitFor();
-    const { own } = files().workspace.layers;
-    expect(own.get("knowledge/noise.bin")?.bytes.equals(bytes)).toBe(true);
-    expect(own.get("knowledge/empty.txt")?.bytes.length).toBe(0);
-    expect(own.get("knowledge/lines.txt")?.bytes).toEqual(Buffer.from("\uFEFFa\r\nb"));
+    const { workspace } = files();
+    expect((await workspace.bytes("knowledge/noise.bin"))?.equals(bytes)).toBe(true);
+    expect(await workspace.text("knowledge/empty.txt")).toBe("");
+    expect(await workspace.text("knowledge/lines.txt")).toBe("\uFEFFa\r\nb");
     expect(files().workspace.writes.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual(["*", "*", "*"]);
     await files().button("Clear").click();
     expect(await files().panel.getByText("3 of 3 files uploaded.").isVisible()).toBe(false);
@@ -48,7 +50,7 @@ describe("[W5] uploads", () => {
   it("replace nothing unless told to, and go on after one that fails", async () => {
     await files().open(WIDE);
     await files().row("AGENTS.md").focus();
-    files().workspace.put("own", "taken.txt", "before\n");
+    await files().workspace.put("own", "taken.txt", "before\n");
     const choosing = files().page.waitForEvent("filechooser");
     await files().button("Upload").click();
     const chooser = await choosing;
@@ -58,11 +60,11 @@ describe("[W5] uploads", () => {
     ]);
     await files().panel.getByText("1 of 2 files uploaded.").waitFor();
     await files().panel.getByText("There is a file of this name already.").waitFor();
-    expect(files().workspace.text("taken.txt")).toBe("before\n");
-    expect(files().workspace.text("free.txt")).toBe("free\n");
+    expect(await files().workspace.text("taken.txt")).toBe("before\n");
+    expect(await files().workspace.text("free.txt")).toBe("free\n");
     await files().panel.getByRole("button", { name: "Replace it: taken.txt" }).click();
     await files().panel.getByText("2 of 2 files uploaded.").waitFor();
-    expect(files().workspace.text("taken.txt")).toBe("after\n");
+    expect(await files().workspace.text("taken.txt")).toBe("after\n");
   });
 
   it("that are refused say why, and can be tried again", async () => {
@@ -78,7 +80,7 @@ describe("[W5] uploads", () => {
     await files().panel.getByText("Separate folders with “/”.").waitFor();
     await files().panel.getByRole("button", { name: "Try again: big.bin" }).click();
     await files().panel.getByText("1 of 2 files uploaded.").waitFor();
-    expect(files().workspace.text("big.bin")).toBe("big");
+    expect(await files().workspace.text("big.bin")).toBe("big");
   });
 
   it("can be dropped on a folder, and replace the page nowhere in the panel", async () => {
@@ -93,8 +95,8 @@ describe("[W5] uploads", () => {
       }, name);
     expect(await drop(files().row("knowledge"), "dropped.bin")).toBe(true);
     await files().panel.getByText("1 of 1 file uploaded.").waitFor();
-    const stored = files().workspace.layers.own.get("knowledge/dropped.bin");
-    expect(stored?.bytes).toEqual(Buffer.from([0, 200, 10]));
+    const stored = await files().workspace.bytes("knowledge/dropped.bin");
+    expect(stored).toEqual(Buffer.from([0, 200, 10]));
     expect(await drop(files().panel.getByRole("heading", { name: "Files" }), "lost.bin")).toBe(
       true,
     );
@@ -108,15 +110,24 @@ describe("[W17] the archive", () => {
     const coming = files().page.waitForEvent("download");
     await files().button("Export").click();
     const download = await coming;
-    expect(download.suggestedFilename()).toBe("carrel-files.zip");
+    expect(download.suggestedFilename()).toMatch(/\.zip$/);
     const chunks: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-    expect(Buffer.concat(chunks).toString()).toBe("PK archive");
+    const unpacked = unzipSync(Buffer.concat(chunks));
+    expect(Object.keys(unpacked)).toEqual(["notes/mine.txt"]);
+    expect(Buffer.from(unpacked["notes/mine.txt"] ?? []).toString()).toBe("mine\n");
   });
 
   it("is imported byte for byte after a question, or refused in the server's words", async () => {
     await files().open();
-    const archive = { name: "old.zip", mimeType: "application/zip", buffer: noise(5_000) };
+    const bytes = noise(5_000);
+    const buffer = Buffer.from(
+      buildZip([
+        { name: "noise.bin", content: bytes },
+        { name: "AGENTS.md", content: "# Old\n" },
+      ]),
+    );
+    const archive = { name: "old.zip", mimeType: "application/zip", buffer };
     const input = files().page.locator("#files-import-input");
     const dialog = files().dialog("Import an archive");
     await input.setInputFiles(archive);
@@ -126,16 +137,12 @@ describe("[W17] the archive", () => {
     await dialog.getByRole("button", { name: "Import" }).click();
     await files().panel.getByText("2 files imported.").waitFor();
     expect(files().workspace.imports[0]?.equals(archive.buffer)).toBe(true);
-    files().workspace.refusals.push({
-      method: "POST",
-      status: 400,
-      code: "invalid",
-      message: "The archive is refused, and nothing of it was stored.",
-    });
-    await input.setInputFiles(archive);
+    expect((await files().workspace.bytes("noise.bin"))?.equals(bytes)).toBe(true);
+    expect(await files().workspace.text("AGENTS.md")).toBe("# Old\n");
+    await input.setInputFiles({ ...archive, buffer: bytes });
     await dialog.getByRole("button", { name: "Import" }).click();
     await files()
-      .panel.getByText("The archive is refused, and nothing of it was stored.")
+      .panel.getByText("The archive is refused, and nothing of it was stored: ")
       .waitFor();
   });
 });

@@ -18,15 +18,15 @@ describe("hostile names and contents", () => {
       .filter((name) => name.trim() !== "");
     const all = xssCorpus.join("\n\n").replaceAll(/[\0\r]/g, "");
     for (const [index, name] of names.entries())
-      files().workspace.put("own", `bad/${index} ${name}`, all, `user:${name}`);
-    files().workspace.put("own", "<img src=x onerror=alert(1)>.md", all);
-    files().workspace.put("own", "page.html", "<script>alert(1)</script>");
-    files().workspace.put(
+      await files().workspace.put("own", `bad/${index} ${name}`, all, `user:${name}`);
+    await files().workspace.put("own", "<img src=x onerror=alert(1)>.md", all);
+    await files().workspace.put("own", "page.html", "<script>alert(1)</script>");
+    await files().workspace.put(
       "own",
       "vector.svg",
       "<svg onload=alert(1) xmlns='http://www.w3.org/2000/svg'/>",
     );
-    files().workspace.put("own", "not-a.png", Buffer.from([0, 1, 2]));
+    await files().workspace.put("own", "not-a.png", Buffer.from([0, 1, 2]));
     await files().open(WIDE);
     await files().row("bad").click();
     await expect.poll(() => files().row(/^\d+ /).count()).toBe(names.length);
@@ -142,7 +142,7 @@ describe("the keyboard", () => {
 
 describe("a narrow screen", () => {
   it("shows the panel over everything, the list first and then a file, without scrolling sideways", async () => {
-    files().workspace.put("own", `${"a_very_long_name_".repeat(8)}.md`, "word".repeat(200));
+    await files().workspace.put("own", `${"a_very_long_name_".repeat(8)}.md`, "word".repeat(200));
     await files().open(phone);
     expect(await files().desk().box.isVisible()).toBe(false);
     const width = () => files().page.evaluate(() => document.documentElement.scrollWidth);
@@ -170,7 +170,7 @@ describe("a deployment with keys", () => {
   it("asks for the key, and then shows the files", async () => {
     files().desk().server.key = "secret-key";
     await files().desk().open(WIDE);
-    files().workspace.put("own", "mine.txt", "mine\n");
+    await files().workspace.put("own", "mine.txt", "mine\n");
     await files().page.locator("#open-files").click();
     const dialog = files().dialog("This desk needs a key");
     await dialog.getByLabel("API key").fill("secret-key");

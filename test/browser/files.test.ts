@@ -42,8 +42,15 @@ describe("the tree", () => {
   });
 
   it("reads every page of a long list", async () => {
-    for (let number = 0; number < 2_345; number++)
-      files().workspace.put("own", `many/${String(number).padStart(4, "0")}.txt`, "");
+    const many = (from: number, count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [
+          `many/${String(from + index).padStart(4, "0")}.txt`,
+          "",
+        ]),
+      );
+    await files().workspace.putAll("own", many(0, 1_500));
+    await files().workspace.putAll("shared", many(1_500, 845));
     await files().open();
     const filter = files().panel.getByRole("searchbox", { name: "Filter the files" });
     await filter.fill("2344");
@@ -89,7 +96,7 @@ describe("a file", () => {
     await files().open(WIDE);
     await files().pick("AGENTS.md");
     await files().panel.getByText("From the template. Saving makes your own copy.").waitFor();
-    const etag = files().workspace.layers.template.get("AGENTS.md")?.etag;
+    const etag = files().workspace.lab.templateEtag;
     expect(await files().button("Save").isDisabled()).toBe(true);
     await files().editor.fill("# Mine\n");
     await files().panel.getByText("Not saved").waitFor();
@@ -99,23 +106,23 @@ describe("a file", () => {
     expect(files().workspace.writes).toMatchObject([
       { method: "PUT", path: "AGENTS.md", ifMatch: `"${etag}"`, ifNoneMatch: undefined },
     ]);
-    expect(files().workspace.text("AGENTS.md")).toBe("# Mine\n");
+    expect(await files().workspace.text("AGENTS.md")).toBe("# Mine\n");
     await files().editor.fill("# Mine again\n");
     await files().button("Save").click();
     await files().panel.getByText("Saved", { exact: true }).waitFor();
-    expect(files().workspace.text("AGENTS.md")).toBe("# Mine again\n");
+    expect(await files().workspace.text("AGENTS.md")).toBe("# Mine again\n");
     expect(files().desk().watched.errors).toEqual([]);
   });
 
   it("[W5] keeps its line endings, its byte order mark and a missing last newline", async () => {
-    files().workspace.put("own", "windows.txt", "\uFEFFone\r\ntwo");
+    await files().workspace.put("own", "windows.txt", "\uFEFFone\r\ntwo");
     await files().open();
     await files().pick("windows.txt");
     await files().editor.press("ControlOrMeta+End");
     await files().page.keyboard.type("\nthree");
     await files().button("Save").click();
     await files().panel.getByText("Saved", { exact: true }).waitFor();
-    expect(files().workspace.text("windows.txt")).toBe("\uFEFFone\r\ntwo\r\nthree");
+    expect(await files().workspace.text("windows.txt")).toBe("\uFEFFone\r\ntwo\r\nthree");
   });
 
   it("of Markdown has a preview of what is typed", async () => {
@@ -129,8 +136,8 @@ describe("a file", () => {
   });
 
   it("that is a picture is shown; other bytes are named and can be saved", async () => {
-    files().workspace.put("own", "dot.png", PIXEL);
-    files().workspace.put("own", "tool.bin", Buffer.from([0, 1, 2, 255]));
+    await files().workspace.put("own", "dot.png", PIXEL);
+    await files().workspace.put("own", "tool.bin", Buffer.from([0, 1, 2, 255]));
     await files().open();
     await files().pick("dot.png");
     const picture = files().panel.getByRole("img", { name: "dot.png" });
@@ -151,7 +158,7 @@ describe("a file", () => {
 
   it("[W14] that is a log is read in pages, the newest lines first", async () => {
     const lines = Array.from({ length: 450 }, (_, index) => `{"n":${index + 1}}`);
-    files().workspace.put("own", "x.log.jsonl", `${lines.join("\n")}\n`);
+    await files().workspace.put("own", "x.log.jsonl", `${lines.join("\n")}\n`);
     await files().open();
     await files().pick("x.log.jsonl");
     await files().panel.getByText("Lines 251–450 of 450").waitFor();

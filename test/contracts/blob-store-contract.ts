@@ -76,6 +76,7 @@ function valueTests(place: () => Place): void {
       expect((await store.get(name))?.metadata).toEqual(metadata);
     const listed = await listAll(store, prefix);
     expect(new Map(listed.map((entry) => [entry.key, entry.metadata]))).toEqual(wanted);
+    for (const { size } of listed) expect(size ?? 1).toBe(1);
   });
 
   it("[W10] a put replaces bytes and metadata as one", async () => {

@@ -28,6 +28,8 @@ const keys = ["ann", "bob", "root"].map((user) => ({
 
 /** The routes of four agents, one a scope, over real buckets. */
 export class Desk {
+  /** Where the deployment is asked. */
+  origin = "http://carrel.example";
   readonly lab = new WorkspaceLab({ template });
   readonly #ask = workspaceApp(this.lab, agents, { CARREL_API_KEYS: JSON.stringify(keys) });
 
@@ -35,7 +37,7 @@ export class Desk {
   async ask(user: string | null, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (user !== null) headers.set("authorization", `Bearer key-${user}`);
-    return this.#ask(new Request(`http://carrel.example/v1${path}`, { ...init, headers }));
+    return this.#ask(new Request(`${this.origin}/v1${path}`, { ...init, headers }));
   }
 
   put(user: string, path: string, body: BodyInit, headers: Record<string, string> = {}) {

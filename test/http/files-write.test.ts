@@ -64,6 +64,17 @@ describe("a PUT", () => {
     expect(await ownPaths(desk.workspace("bob"))).toEqual(["a"]);
   });
 
+  it("with an idempotency key is the same by any host name, and so is a DELETE", async () => {
+    const key = { "idempotency-key": "k1" };
+    const first = await put("/AGENTS.md", "1", key);
+    const deleted = await remove("/AGENTS.md", key);
+    desk.origin = "https://other.example:8787";
+    expect(await (await put("/AGENTS.md", "1", key)).json()).toEqual(await first.json());
+    const again = await remove("/AGENTS.md", key);
+    expect([again.status, await again.json()]).toEqual([200, await deleted.json()]);
+    expect(await desk.workspace().history("AGENTS.md")).toHaveLength(2);
+  });
+
   it("[W15] brings an earlier version back with ?undo", async () => {
     for (const body of ["one", "two", "three"]) await put("/AGENTS.md", body);
     expect((await put("/AGENTS.md?undo", "")).status).toBe(200);

@@ -66,7 +66,7 @@ export async function createDiskStore(directory: string): Promise<BlobStore> {
       const files = await Promise.all(names.map((name) => readBlob(join(directory, name))));
       const rest = files
         .filter((file) => file !== null)
-        .map(({ key, blob }) => ({ key, metadata: blob.metadata }))
+        .map(({ key, blob }) => ({ key, metadata: blob.metadata, size: blob.bytes.length }))
         .filter(({ key }) => key.startsWith(prefix) && (cursor === null || key > cursor))
         .toSorted((a, b) => (a.key < b.key ? -1 : 1));
       const entries = rest.slice(0, limit);

@@ -37,7 +37,7 @@ export function createMemoryStore(): BlobStore {
     async list(prefix, cursor = null, limit = storeLimits.pageEntries) {
       await Promise.resolve();
       const rest = [...blobs]
-        .map(([key, { metadata }]) => ({ key, metadata }))
+        .map(([key, { bytes, metadata }]) => ({ key, metadata, size: bytes.length }))
         .filter(({ key }) => key.startsWith(prefix) && (cursor === null || key > cursor))
         .toSorted((a, b) => (a.key < b.key ? -1 : 1));
       const entries = rest.slice(0, limit);

@@ -231,6 +231,7 @@ export class ModelWorkspace {
   }
 
   #undo(path: string): void {
+    if (this.#get(path) && isLogName(path)) refuse("invalid");
     const own = this.#state.own.get(unitIn(path))?.get(path);
     const past = (this.#state.past.get(path) ?? []).toReversed();
     const isPresent = !own && typeof past[0] === "string";
@@ -238,15 +239,17 @@ export class ModelWorkspace {
     if (to === undefined || to === "reset") return this.#goBelow(path, own);
     if (to === "deleted") return this.#get(path) ? this.#delete(path) : void refuse("invalid");
     const { type, data, executable } = to;
-    this.#put(path, { type, data, executable });
+    this.#put(path, { type, data, executable, keepBefore: true });
   }
 
   #goBelow(path: string, own: ModelFile | undefined): void {
     const unit = unitIn(path);
     const below = this.#below(unit).get(path);
+    if (own && !hasPast(path)) return void refuse("not_found");
     if (!below && own) return this.#delete(path);
     if (!below || (!own && this.#get(path))) return void refuse("not_found");
-    if (unit === path) return this.#reset(path);
+    const isHidden = this.#state.own.get(unit)?.size === 0;
+    if (unit === path || isHidden) return this.#reset(unit);
     this.#put(path, below);
   }
 

@@ -40,7 +40,15 @@ export function readableBucket(files: Files = {}): ReadableBucket {
   const put = (path: string, row: Partial<FileRow>, text: string | null) =>
     rows.commit("write", (tx) => {
       const body = text === null ? null : tx.newBody(text);
-      const rest = { executable: false, at: 7, author: BY, dirty: 7, tag: null, sha256: null };
+      const rest = {
+        executable: false,
+        at: 7,
+        author: BY,
+        dirty: 7,
+        tag: null,
+        settled: null,
+        sha256: null,
+      };
       const version = tx.nextVersion();
       tx.putFile({ ...rest, type: "text", size: 0, ...row, path: at(path), version, body });
     });
@@ -56,10 +64,12 @@ export function readableBucket(files: Files = {}): ReadableBucket {
       put(path, { type: "blob", size: content.length, sha256 }, null);
     },
     writeLog(path, old, open) {
-      const key = storageKey(BUCKET, { kind: "segments", path: at(path), number: 0 });
-      void store.put(key, new TextEncoder().encode(old));
       put(path, { type: "log", size: utf8Length(old + open) }, open);
-      rows.commit("seal", (tx) => seal(tx, path, old));
+      for (const [number, text] of segmentsOf(old).entries()) {
+        const key = storageKey(BUCKET, { kind: "segments", path: at(path), number });
+        void store.put(key, new TextEncoder().encode(text));
+        rows.commit("seal", (tx) => seal(tx, path, number, text));
+      }
     },
     remove: (path) => put(path, { type: "gone" }, null),
     hide: (unit) => mark(rows, unit, true),
@@ -74,10 +84,22 @@ export function readableBucket(files: Files = {}): ReadableBucket {
   return bucket;
 }
 
-const seal = ({ sql }: RowsTx, path: string, text: string): void => {
+/** Parts of about a mebibyte, as logs are sealed in. */
+function segmentsOf(text: string): string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const end = text.lastIndexOf("\n", from + 1024 * 1024) + 1;
+    const to = end > from && text.length - from > 1024 * 1024 ? end : text.length;
+    parts.push(text.slice(from, to));
+    from = to;
+  }
+  return parts;
+}
+
+const seal = ({ sql }: RowsTx, path: string, number: number, text: string): void => {
   const insert =
-    "INSERT OR REPLACE INTO segment(path, number, size, lines, sha256) VALUES (?, 0, ?, ?, ?)";
-  sql.run(insert, path, utf8Length(text), splitLines(text).length, sha256Of(text));
+    "INSERT OR REPLACE INTO segment(path, number, size, lines, sha256) VALUES (?, ?, ?, ?, ?)";
+  sql.run(insert, path, number, utf8Length(text), splitLines(text).length, sha256Of(text));
 };
 
 const mark = (rows: Rows, unit: string, present: boolean): void =>
@@ -89,6 +111,7 @@ const mark = (rows: Rows, unit: string, present: boolean): void =>
       author: BY,
       present,
       dirty: 7,
+      settled: null,
     }),
   );
 

@@ -1,10 +1,12 @@
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getPlatformProxy } from "wrangler";
+import { templateFiles, templateVersion } from "../../.template/template.ts";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import { systemClock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
-import type { Content } from "../../src/shared/workspace-files.ts";
+import type { FileVersion, LayerName } from "../../src/shared/workspace-files.ts";
 import { WorkspaceBucket } from "../../src/workspace/bucket.ts";
 import { createR2Store } from "../../src/workspace/r2-store.ts";
 import { createTemplate } from "../../src/workspace/template.ts";
@@ -19,17 +21,28 @@ binding = "WORKSPACE"
 bucket_name = "carrel-workspace"
 `;
 
-/** Own files by path, each as text or base64. */
-export type StoreFiles = Readonly<Record<string, string>>;
+/** All that shows in a bucket, by path, as `spellFile` spells it; and what AGENTS.md was. */
+export type BucketView = {
+  readonly files: Readonly<Record<string, string>>;
+  readonly history: readonly FileVersion[];
+};
 
-const spell = (content: Content): string =>
-  "text" in content ? content.text : `base64:${Buffer.from(content.bytes).toString("base64")}`;
+/** What the template holds. */
+export const template = createTemplate(templateFiles, templateVersion);
+
+/** A file's layer with its text, or with the digest of bytes that are none. */
+export function spellFile(layer: LayerName, bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString("utf8");
+  if (Buffer.from(text).equals(bytes)) return `${layer} ${text}`;
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  return `${layer} ${bytes.length} bytes ${digest}`;
+}
 
 /**
  * What a bucket of the user's becomes when all but R2 is lost: the development server's R2 in `state`, which must have
  * ended, read by an object that wakes empty over it.
  */
-export async function rebuiltFromR2(state: string, user: string): Promise<StoreFiles> {
+export async function rebuiltFromR2(state: string, user: string): Promise<BucketView> {
   const configPath = join(state, "r2.toml");
   writeFileSync(configPath, CONFIG);
   const persist = { path: join(state, "v3") };
@@ -39,7 +52,7 @@ export async function rebuiltFromR2(state: string, user: string): Promise<StoreF
       key: bucketPrefix({ scope: "USER", agent: "main", user }),
       sql: nodeSql(openDatabase()),
       store: createR2Store(platform.env.WORKSPACE),
-      template: createTemplate({}, "none"),
+      template,
       shared: null,
       clock: systemClock,
       register: () => Promise.resolve(),
@@ -50,8 +63,12 @@ export async function rebuiltFromR2(state: string, user: string): Promise<StoreF
     });
     const { entries } = await bucket.tree({ recursive: true, limit: 2_000 });
     const files: Record<string, string> = {};
-    for (const { path } of entries) files[path] = spell((await bucket.read({ path })).content);
-    return files;
+    for (const { path, layer } of entries) {
+      const { content } = await bucket.read({ path });
+      const bytes = "text" in content ? Buffer.from(content.text) : content.bytes;
+      files[path] = spellFile(layer, bytes);
+    }
+    return { files, history: await bucket.history("AGENTS.md") };
   } finally {
     await platform.dispose();
   }

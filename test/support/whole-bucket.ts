@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { exportArchive } from "../../src/http/archive-export.ts";
 import { importArchive } from "../../src/http/archive-import.ts";
 import { wholeFile } from "../../src/http/file-stream.ts";
+import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import type { ReadManyAnswer } from "../../src/shared/workspace-api.ts";
 import type { Content } from "../../src/shared/workspace-files.ts";
 import { defaultBucketLimits } from "../../src/workspace/limits.ts";
@@ -10,6 +11,7 @@ import type { Workspace } from "../../src/workspace/workspace.ts";
 import { WorkspaceLab } from "./workspace-lab.ts";
 
 export const MIB = 1024 * 1024;
+const KEY = bucketPrefix({ scope: "USER", agent: "main", user: "ann" });
 const LOG = "agents/main/sessions/s1.log.jsonl";
 
 /** All that a workspace itself holds. */
@@ -47,6 +49,8 @@ export async function carryLog(size: number): Promise<void> {
   const lab = new WorkspaceLab();
   const source = lab.workspace();
   const sha256 = await fillLog(lab, source, size);
+  const sealed = lab.sql(KEY).all("SELECT * FROM segment");
+  expect(sealed.length).toBeGreaterThan(size / (4 * MIB));
   const { workspace, answers } = watched(source);
   const { bytes, largest } = await drain(await exportArchive(workspace, own));
   const parts = size / (4 * MIB);

@@ -11,6 +11,7 @@ import { type BucketPlatform, WorkspaceBucket } from "../../src/workspace/bucket
 import {
   createSharedWorkspace,
   createWorkspace,
+  type CallBucket,
   type IsolationScope,
   type Workspace,
   type WorkspaceOwner,
@@ -66,15 +67,19 @@ export class WorkspaceLab {
     this.template = options.template ?? {};
   }
 
+  get callBucket(): CallBucket {
+    return callBucket(this.env);
+  }
+
   /** The workspace of an owner; ann's under the agent `main` by default. */
   workspace(owner: Partial<WorkspaceOwner> = {}, scope: IsolationScope = "USER"): Workspace {
     const ann = { agent: "main", user: "ann", session: "s1" };
-    return createWorkspace(scope, { ...ann, ...owner }, callBucket(this.env));
+    return createWorkspace(scope, { ...ann, ...owner }, this.callBucket);
   }
 
   /** What the agent's users share, for itself. */
   shared(agent = "main"): Workspace {
-    return createSharedWorkspace(agent, callBucket(this.env));
+    return createSharedWorkspace(agent, this.callBucket);
   }
 
   get templateVersion(): string {

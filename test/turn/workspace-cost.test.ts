@@ -97,12 +97,16 @@ describe("a conversation and its workspace", () => {
     const { store, counts } = countingStore();
     const files = new WorkspaceLab({ store, template: { "AGENTS.md": "Be kind.\n" } });
     const lab = new SessionLab({ workspace: () => files.workspace(), prompt });
-    for (const turn of ["t1", "t2", "t3"]) {
+    const [own, shared] = ["v1/agents/main/users/ann/", "v1/agents/main/shared/"];
+    for (let turn = 1; turn <= 10; turn++) {
       const [calls, before] = [files.calls.length, { ...counts }];
-      lab.say(turn, [{ text: "Yes." }]);
+      lab.say(`t${turn}`, [{ text: "Yes." }]);
       await lab.settle();
-      expect(files.calls.slice(calls)).toEqual(["v1/agents/main/users/ann/ snapshot"]);
-      if (turn !== "t1") expect(counts).toEqual(before);
+      expect(files.calls.slice(calls)).toEqual([`${own} snapshot`]);
+      if (turn > 1) expect(counts).toEqual(before);
+      // Every turn asks the bucket; the bucket asks the shared layer again when its copy is 30 s old.
+      expect(files.between).toEqual(Array(Math.ceil(turn / 3)).fill(`${own} ${shared} manifest`));
+      await files.clock.pass(10_000);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { StoreBusyError } from "../../src/workspace/blob-store.ts";
+import { StoreBusyError, StoredTooLargeError } from "../../src/workspace/blob-store.ts";
 import { createKvStore } from "../../src/workspace/kv-store.ts";
 import { createR2Store } from "../../src/workspace/r2-store.ts";
 import type { StorageKey } from "../../src/workspace/storage-key.ts";
@@ -34,6 +34,20 @@ describe("R2 behind the store's port", () => {
     await expect(createR2Store(failing(env.WORKSPACE, broken)).get(key)).rejects.toBe(broken);
   });
 
+  it("[W10] what is larger than a value may be is not loaded, and can be written over", async () => {
+    const store = createR2Store(env.WORKSPACE);
+    const large = "large/a" as StorageKey;
+    const object = await env.WORKSPACE.put(large, new Uint8Array(26 * 1024 * 1024));
+    const { etag, size } = object ?? { etag: "", size: 0 };
+    expect((await store.list("large/")).entries).toMatchObject([{ key: large, size }]);
+    const error = await store.get(large).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoredTooLargeError);
+    expect(error).toMatchObject({ code: "too_large", tag: etag });
+    const over = await store.put(large, utf8("a"), { onlyIf: { tag: etag } });
+    expect(over.kind).toBe("stored");
+    expect(await store.get(large)).toMatchObject({ bytes: utf8("a") });
+  });
+
   it("[W10] a put that R2 answers with nothing is a failure", async () => {
     const bucket = {
       ...failing(env.WORKSPACE, new Error("unused")),
@@ -58,7 +72,7 @@ describe("KV behind the store's port", () => {
     await expect(createKvStore(failing(env.WORKSPACE_KV, broken)).get(key)).rejects.toBe(broken);
   });
 
-  it("reads what was put by hand, whatever its metadata, and names a long key that it cannot know", async () => {
+  it("reads what was put by hand, whatever its metadata, and lists no long key that it cannot know", async () => {
     const store = createKvStore(env.WORKSPACE_KV);
     await env.WORKSPACE_KV.put("hand/a", "text");
     await env.WORKSPACE_KV.put("hand/b", "text", { metadata: { version: 1 } });
@@ -71,7 +85,14 @@ describe("KV behind the store's port", () => {
       { key: "hand/b", metadata: {} },
     ]);
     await env.WORKSPACE_KV.put(`hand/${"x".repeat(500)}`, "text");
-    await expect(store.list("hand/")).rejects.toThrow(/hand\/xxx/);
+    const told: unknown[] = [];
+    const telling = createKvStore(
+      env.WORKSPACE_KV,
+      (_, event, facts) => void told.push([event, facts.key]),
+    );
+    const keys = (await telling.list("hand/")).entries.map((entry) => entry.key);
+    expect(keys).toEqual(["hand/a", "hand/b"]);
+    expect(told).toEqual([["workspace.left_outside", `hand/${"x".repeat(500)}`]]);
   });
 });
 

@@ -14,6 +14,8 @@ function rowOf(bucket: ReturnType<typeof settledBucket>, path: string) {
   return row;
 }
 
+const LINES = 5_000;
+
 describe("contents", () => {
   it("[W12] a text whose parts are missing throws, whatever asks for it; an empty one is empty", async () => {
     const bucket = settledBucket();
@@ -96,5 +98,27 @@ describe("contents", () => {
     bucket.rows.commit("grow", (tx) => tx.putFile({ ...row, size: 26 * 1024 * 1024 }));
     expect(() => bucket.contents.read(row)).toThrow("Read it in pages");
     expect((await bucket.contents.lines(row, 0, 1)).lines).toEqual(["{}"]);
+  });
+
+  it("[W14] gives a page of a log that the store has none of without loading all of it", async () => {
+    const bucket = settledBucket();
+    await bucket.write("work/a", "a");
+    const { sql } = bucket.rows;
+    const path = "agents/main/s.log.jsonl";
+    for (let from = 0; from < LINES; from += 500) {
+      const text = Array.from({ length: 500 }, (_, no) => `{"n":${from + no}}\n`).join("");
+      await bucket.change({ kind: "append", path, text });
+    }
+    const row = rowOf(bucket, path);
+    const all = sql.all.bind(sql);
+    const whole: string[] = [];
+    const spy = (query: string, ...params: never[]) => {
+      if (/SELECT text FROM part/.test(query)) whole.push(query);
+      return all(query, ...params);
+    };
+    Object.assign(sql, { all: spy });
+    const page = await bucket.contents.lines(row, 498, 4);
+    expect(page).toEqual({ lines: [498, 499, 500, 501].map((n) => `{"n":${n}}`), total: LINES });
+    expect(whole).toEqual([]);
   });
 });

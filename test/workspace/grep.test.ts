@@ -213,21 +213,28 @@ describe("the bounds of a grep", () => {
 });
 
 describe("the turns of a grep", () => {
-  it("are at most 512 KB long, shorter when they take longer than 8 ms", async () => {
+  it("are at most 512 KB long, for an expression 64 KB, and shorter when they take longer than 8 ms", async () => {
     const text = "filler\n".repeat(2 * 1024 * 15);
     const files = Array.from({ length: 50 }, (_, no) => [`${no}.md`, text]);
     const bucket = readableBucket(Object.fromEntries(files));
-    const count = async (ms: number) => {
+    const count = async (ms: number, regex: boolean) => {
       let now = 0;
       const pace = turns(() => (now += ms));
-      const request = { pattern: "z", regex: true };
+      const request = { pattern: "z", regex };
       await grepFiles(layersOver(bucket), bucket.contents, request, { ...pace, now: () => now });
       return pace.taken.count;
     };
     const total = 50 * text.length;
-    expect(await count(1)).toBeGreaterThanOrEqual(Math.floor(total / (512 * 1024)));
-    expect(await count(1)).toBeLessThan(total / (500 * 1024) + 3);
-    expect(await count(9)).toBeGreaterThan(total / (20 * 1024));
+    for (const [regex, most] of [
+      [false, 512],
+      [true, 64],
+    ] as const) {
+      expect(await count(1, regex)).toBeGreaterThanOrEqual(
+        Math.floor(total / (most * 1024 + text.length)),
+      );
+      expect(await count(1, regex)).toBeLessThan(total / (0.75 * most * 1024) + 3);
+    }
+    expect(await count(9, true)).toBeGreaterThan(total / (20 * 1024));
   });
 
   it("[W3] let others write, and files that come after are searched as they are then", async () => {

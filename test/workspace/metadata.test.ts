@@ -11,8 +11,9 @@ const facts = fc.record({
   executable: fc.boolean(),
   at: fc.nat({ max: 9_999_999_999_999 }),
   author: fc.oneof(
-    fc.string({ unit: "binary", maxLength: 300 }),
-    fc.stringMatching(/^agent:[a-z%"\\]{0,128}\/[é語]{0,10}$/),
+    fc.constant("outside"),
+    fc.stringMatching(/^(user|job):[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
+    fc.stringMatching(/^agent:[A-Za-z0-9][A-Za-z0-9._-]{0,127}\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
   ),
   sha256: fc.stringMatching(/^[0-9a-f]{64}$/),
   lines: fc.nat(),
@@ -27,11 +28,35 @@ describe("metadata", () => {
         const found = factsOf(metadata);
         const author = found?.author ?? "";
         expect(found).toEqual({ ...given, author });
-        const wellFormed = given.author.toWellFormed();
-        if (encodeURI(wellFormed).length < 180) expect(author).toBe(wellFormed);
-        else expect(wellFormed.startsWith(author) && author.length > 15).toBe(true);
+        if (given.author.length < 180) expect(author).toBe(given.author);
+        else expect(given.author.startsWith(author) && author.length > 150).toBe(true);
       }),
       { seed: 7, numRuns: 500 },
+    );
+  });
+
+  it("[W15] names as author only who can write here, whatever metadata says", () => {
+    const given = { type: "text", executable: false, sha256: "0".repeat(64), lines: 0 } as const;
+    const readBack = (author: string) =>
+      factsOf(metadataOf({ ...given, version: 1, size: 1, at: 1, author }))?.author;
+    for (const author of ["user:ann", "agent:main/s1", "job:session-log", "outside"])
+      expect(readBack(author)).toBe(author);
+    for (const author of [
+      "",
+      "Zo\u00eb \u2603",
+      "root",
+      "user:",
+      "user:a b",
+      "user:\u00e9",
+      "admin:x",
+      "user:a\r\nb",
+    ])
+      expect(readBack(author)).toBe("outside");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (author) => {
+        expect(readBack(author)).toMatch(/^(outside|(user|agent|job):[!-~]+)$/);
+      }),
+      { seed: 8, numRuns: 300 },
     );
   });
 
@@ -51,7 +76,7 @@ describe("metadata", () => {
       const { [name]: _, ...rest } = whole;
       expect(factsOf(rest), name).toBeNull();
       expect(factsOf({ ...whole, [name]: "\u00e9" }), name).toEqual(
-        name === "by" ? expect.objectContaining({ author: "\u00e9" }) : null,
+        name === "by" ? expect.objectContaining({ author: "outside" }) : null,
       );
     }
   });

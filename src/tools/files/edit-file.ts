@@ -34,37 +34,44 @@ const sameText = () => ({
   message: "it is the same as old_string, so nothing would change",
 });
 
-/** Replaces text in a file. */
-export const editFile = defineTool({
-  name: "edit_file",
-  description:
-    "Replaces text in a file of the workspace. The text must match exactly and be there only once, unless replace_all is true. Leave out the line numbers that read_file shows.",
-  input: z.strictObject({ path: filePath, ...fields }).refine(differs, sameText()),
-  effect: "write",
-  replay: "idempotent",
-  run: ({ path, ...edit }, context) => applyEdits(path, [edit], context),
-});
+/** Replaces text in a file. `protect`: see `createFileTools`. */
+export const editFile = (protect: readonly WorkspacePath[]) =>
+  defineTool({
+    name: "edit_file",
+    description:
+      "Replaces text in a file of the workspace. The text must match exactly and be there only once, unless replace_all is true. Leave out the line numbers that read_file shows.",
+    input: z.strictObject({ path: filePath, ...fields }).refine(differs, sameText()),
+    effect: "write",
+    replay: "idempotent",
+    run({ path, ...edit }, context) {
+      refuseProtectedFile(path, protect);
+      return applyEdits(path, [edit], context);
+    },
+  });
 
-/** Replaces several texts in a file, or none. */
-export const multiEdit = defineTool({
-  name: "multi_edit",
-  description:
-    "Makes several replacements in one file of the workspace, in order, each as edit_file would: all of them, or none when one does not match.",
-  input: z.strictObject({
-    path: filePath,
-    edits: z.array(z.strictObject(fields).refine(differs, sameText())).min(1).max(100),
-  }),
-  effect: "write",
-  replay: "idempotent",
-  run: ({ path, edits }, context) => applyEdits(path, edits, context),
-});
+/** Replaces several texts in a file, or none. `protect`: see `createFileTools`. */
+export const multiEdit = (protect: readonly WorkspacePath[]) =>
+  defineTool({
+    name: "multi_edit",
+    description:
+      "Makes several replacements in one file of the workspace, in order, each as edit_file would: all of them, or none when one does not match.",
+    input: z.strictObject({
+      path: filePath,
+      edits: z.array(z.strictObject(fields).refine(differs, sameText())).min(1).max(100),
+    }),
+    effect: "write",
+    replay: "idempotent",
+    run({ path, edits }, context) {
+      refuseProtectedFile(path, protect);
+      return applyEdits(path, edits, context);
+    },
+  });
 
 async function applyEdits(
   path: WorkspacePath,
   given: readonly Edit[],
   context: ToolContext,
 ): Promise<ToolOutput> {
-  refuseProtectedFile(path);
   const edits = given.map(({ old_string, new_string, replace_all }): TextEdit => ({
     oldText: old_string,
     newText: new_string,

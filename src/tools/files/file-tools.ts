@@ -1,3 +1,4 @@
+import type { WorkspacePath } from "../../workspace/path.ts";
 import type { Tool } from "../tool.ts";
 import { editFile, multiEdit } from "./edit-file.ts";
 import { globFiles } from "./glob-files.ts";
@@ -7,15 +8,21 @@ import { deleteFile, moveFile } from "./move-file.ts";
 import { readFile } from "./read-file.ts";
 import { writeFile } from "./write-file.ts";
 
-/** What the model can do with the caller's files. Definition, memory and runtime paths are read-only here (W18). */
-export const fileTools: readonly Tool[] = [
+/**
+ * What the model can do with the caller's files. Definition, memory and runtime paths are read-only here, and so are
+ * the files of `protect` with the directories that hold them: what else every prompt has (promise W18).
+ */
+export const createFileTools = (protect: readonly WorkspacePath[] = []): readonly Tool[] => [
   listFiles,
   readFile,
   globFiles,
   grepFiles,
-  writeFile,
-  editFile,
-  multiEdit,
-  moveFile,
-  deleteFile,
+  writeFile(protect),
+  editFile(protect),
+  multiEdit(protect),
+  moveFile(protect),
+  deleteFile(protect),
 ];
+
+/** The same where nothing else is protected. */
+export const fileTools: readonly Tool[] = createFileTools();

@@ -32,8 +32,11 @@ export const grepFiles = defineTool({
     const blocks = blocksOf(answer.hits, request.context > 0);
     const shown = fitting(blocks);
     const end = closing(answer, shown, blocks.length);
-    if (blocks.length === 0) return end === null ? "No matches found" : `No matches found\n${end}`;
-    return [...blocks.slice(0, shown), ...(end === null ? [] : [end])].join("\n");
+    const notes = [partly(answer.longLines), end].filter((note) => note !== null);
+    return [
+      ...(blocks.length === 0 ? ["No matches found"] : blocks.slice(0, shown)),
+      ...notes,
+    ].join("\n");
   },
 });
 
@@ -49,6 +52,13 @@ function blocksOf(hits: readonly GrepHit[], hasContext: boolean): string[] {
       ...near(after, line + 1),
     ].join("\n");
   });
+}
+
+/** How many lines were too long for the expression; `null` when none was. */
+function partly(longLines: number): string | null {
+  if (longLines === 0) return null;
+  const lines = longLines === 1 ? "1 line is" : `${count(longLines)} lines are`;
+  return `[${lines} too long: only the beginning was searched for the expression. Literal text is found anywhere.]`;
 }
 
 /** Why there may be more, and how to get it; `null` when there is no more. */

@@ -8,46 +8,48 @@ import { count } from "../truncate.ts";
 import { filePath } from "./path-input.ts";
 import { dotDirectoryRefused, isRootDotName, refuseProtectedTree } from "./protection.ts";
 
-/** Moves a file or a directory. */
-export const moveFile = defineTool({
-  name: "move_file",
-  description:
-    "Moves or renames a file or a directory of the workspace with all below it. The target must not exist, unless overwrite is true.",
-  input: z.strictObject({
-    from: filePath,
-    to: filePath,
-    overwrite: z
-      .boolean()
-      .default(false)
-      .describe("Replace what is at the target. Default: false."),
-  }),
-  effect: "write",
-  replay: "idempotent",
-  async run({ from, to, overwrite }, { workspace, op, author }) {
-    refuseProtectedTree(from);
-    refuseProtectedTree(to);
-    const pin = await pinned(workspace, from, isRootDotName(to) ? to : from);
-    const changes = [{ kind: "move", path: from, to, overwrite, ...pin } as const];
-    const [changed] = await workspace.change({ by: author, op, changes });
-    return `Moved ${from} to ${to}${changed?.file ? "" : several(changed?.touched)}`;
-  },
-});
+/** Moves a file or a directory. `protect`: see `createFileTools`. */
+export const moveFile = (protect: readonly WorkspacePath[]) =>
+  defineTool({
+    name: "move_file",
+    description:
+      "Moves or renames a file or a directory of the workspace with all below it. The target must not exist, unless overwrite is true.",
+    input: z.strictObject({
+      from: filePath,
+      to: filePath,
+      overwrite: z
+        .boolean()
+        .default(false)
+        .describe("Replace what is at the target. Default: false."),
+    }),
+    effect: "write",
+    replay: "idempotent",
+    async run({ from, to, overwrite }, { workspace, op, author }) {
+      refuseProtectedTree(from, protect);
+      refuseProtectedTree(to, protect);
+      const pin = await pinned(workspace, from, isRootDotName(to) ? to : from);
+      const changes = [{ kind: "move", path: from, to, overwrite, ...pin } as const];
+      const [changed] = await workspace.change({ by: author, op, changes });
+      return `Moved ${from} to ${to}${changed?.file ? "" : several(changed?.touched)}`;
+    },
+  });
 
-/** Deletes a file or a directory. */
-export const deleteFile = defineTool({
-  name: "delete_file",
-  description: "Deletes a file of the workspace, or a directory with all below it.",
-  input: z.strictObject({ path: filePath }),
-  effect: "write",
-  replay: "idempotent",
-  async run({ path }, { workspace, op, author }) {
-    refuseProtectedTree(path);
-    const pin = await pinned(workspace, path, path);
-    const changes = [{ kind: "delete", path, ...pin } as const];
-    const [changed] = await workspace.change({ by: author, op, changes });
-    return `Deleted ${path}${several(changed?.touched)}`;
-  },
-});
+/** Deletes a file or a directory. `protect`: see `createFileTools`. */
+export const deleteFile = (protect: readonly WorkspacePath[]) =>
+  defineTool({
+    name: "delete_file",
+    description: "Deletes a file of the workspace, or a directory with all below it.",
+    input: z.strictObject({ path: filePath }),
+    effect: "write",
+    replay: "idempotent",
+    async run({ path }, { workspace, op, author }) {
+      refuseProtectedTree(path, protect);
+      const pin = await pinned(workspace, path, path);
+      const changes = [{ kind: "delete", path, ...pin } as const];
+      const [changed] = await workspace.change({ by: author, op, changes });
+      return `Deleted ${path}${several(changed?.touched)}`;
+    },
+  });
 
 /**
  * Directories of the root that begin with a dot are protected, files are not: where `name` is such a name, holds

@@ -1,4 +1,5 @@
 import { CarrelError } from "../../shared/errors.ts";
+import { isWithin } from "../../workspace/overlay.ts";
 import { ruleOf } from "../../workspace/path-rules.ts";
 import type { WorkspacePath } from "../../workspace/path.ts";
 
@@ -26,19 +27,28 @@ const owners: ReadonlyMap<string, string> = new Map([
 export const isRootDotName = (path: WorkspacePath): boolean => /^\.[^/]+$/.test(path);
 
 /**
- * Refuses to change the file at `path` when it is, or lies in, what file tools only read. Throws
- * `CarrelError('forbidden')` that names who may.
+ * Refuses to change the file at `path` when it is, or lies in, what file tools only read: definition, memory and runtime
+ * paths, and the files of `also` with the directories that hold them. Throws `CarrelError('forbidden')` that names who
+ * may.
  */
-export function refuseProtectedFile(path: WorkspacePath): void {
+export function refuseProtectedFile(
+  path: WorkspacePath,
+  also: readonly WorkspacePath[] = [],
+): void {
+  if (also.some((file) => isWithin(path, file) || isWithin(file, path)))
+    throw refusal(path, `It is, or holds, a part of every prompt. ${byPerson}`);
   const [top = ""] = path.split("/", 1);
   const owner = owners.get(top) ?? (ruleOf(path).kind === "working" ? undefined : byHarness);
   if (owner !== undefined) throw refusal(path, owner);
 }
 
 /** The same for a file or a directory with all below it: also refuses the root, which holds all of them. */
-export function refuseProtectedTree(path: WorkspacePath): void {
+export function refuseProtectedTree(
+  path: WorkspacePath,
+  also: readonly WorkspacePath[] = [],
+): void {
   if (path === "") throw refusal("The root of the workspace", "Name one file or directory in it.");
-  refuseProtectedFile(path);
+  refuseProtectedFile(path, also);
 }
 
 /** The refusal of a directory whose name begins with a dot, once it is known to be one. */
