@@ -6,7 +6,7 @@ import type { BlobStore, StoredBlob } from "./blob-store.ts";
 import type { Rows } from "./rows.ts";
 import { storageKey } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { deleteUntil, wasDeleted } from "./unsure.ts";
+import { deleteUntil, isOutdated } from "./unsure.ts";
 
 /** What is thrown when the store fails: an expected error as it is, anything else as `overloaded` with its cause. */
 export function unreachable(error: unknown): unknown {
@@ -84,7 +84,7 @@ export async function putBlob(
   sql.run("DELETE FROM orphan WHERE key = ?", key);
   try {
     // A store that is read from elsewhere may still show what was deleted.
-    const isKnown = !wasDeleted(sql, key);
+    const isKnown = !isOutdated(sql, key);
     const outcome = await store.put(key, bytes, isKnown ? { onlyIf: "absent" } : {});
     if (outcome.kind === "conflict" && !(await isWhole(store, key, sha256)))
       await store.put(key, bytes);

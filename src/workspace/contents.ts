@@ -8,6 +8,7 @@ import type { BlobStore } from "./blob-store.ts";
 import { decodeText, fetchChecked, fetchStored, putBlob } from "./blobs.ts";
 import { sameBeginning, type LogPiece } from "./log-beginning.ts";
 import { logPart } from "./log-part.ts";
+import { OpenLines } from "./open-lines.ts";
 import type { FileRow, Rows, SegmentRow, VersionRow } from "./rows.ts";
 import { readSegment, segmentLines, segmentsOf, type Lines } from "./segments.ts";
 import { storageKey } from "./storage-key.ts";
@@ -46,6 +47,7 @@ const LOG_BYTES = 25 * 1024 * 1024;
  */
 export function createContents(places: ContentPlaces): Contents {
   const { rows, store, bucket, log } = places;
+  const openLines = new OpenLines(rows.sql);
   /** A row that a caller has kept may not know yet where the text is now. */
   const newest = (row: FileRow): FileRow => {
     const now = rows.files.get(row.path);
@@ -64,10 +66,11 @@ export function createContents(places: ContentPlaces): Contents {
     logPart: (row, from) => told(log, (it: FileRow) => readPart(places, newest(it), from))(row),
     async lines(row, offset, limit) {
       if (row.type === "log") {
-        const open = openPieces(rows, newest(row));
-        return segmentLines(segmentsOf(rows.sql, row.path), open, [offset, limit], (segment) =>
-          readSegment(store, bucket, segment),
-        );
+        const now = newest(row);
+        const sealed = segmentsOf(rows.sql, now.path);
+        const before = sealed.reduce((sum, segment) => sum + segment.lines, 0);
+        const open = (from: number, to: number) => openLines.read(now, before, from, to);
+        return segmentLines(sealed, open, [offset, limit], (it) => readSegment(store, bucket, it));
       }
       const content = await read(row);
       if (!("text" in content)) throw new Error(`"${row.path}" is not a text`);
@@ -129,17 +132,6 @@ function openText(rows: Rows, row: FileRow): string {
   const open = textHere(rows, row);
   if (open === null) throw new Error(`the end of "${row.path}" is missing`);
   return open;
-}
-
-/** The pieces of a log's open text, one by one. */
-function* openPieces({ sql }: Rows, { path, body }: FileRow): Iterable<string> {
-  let isThere = false;
-  const parts = "SELECT text FROM part WHERE body = ? ORDER BY no";
-  for (const { text } of sql.each<{ text: string }>(parts, body)) {
-    isThere = true;
-    yield text;
-  }
-  if (!isThere) throw new Error(`the end of "${path}" is missing`);
 }
 
 async function fetchBlob(places: ContentPlaces, row: FileRow | VersionRow): Promise<Content> {

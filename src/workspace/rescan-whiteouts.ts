@@ -7,7 +7,7 @@ import { TOO_FRESH, isFresh } from "./rescan-scan.ts";
 import type { Scan } from "./rescan-scan.ts";
 import { OUTSIDE } from "./settle-outside.ts";
 import { parseStorageKey, storageKey } from "./storage-key.ts";
-import { FRESH_MS, unsureOf, wasDeleted } from "./unsure.ts";
+import { FRESH_MS, unsureOf, isOutdated } from "./unsure.ts";
 
 /** Takes in whiteouts that were put or removed outside; see `rescan`. */
 export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]): Promise<void> {
@@ -24,7 +24,7 @@ export async function rescanWhiteouts(scan: Scan, entries: ListPage["entries"]):
     if (rows.whiteouts.has(path) || unsureOf(rows.sql, key)) continue;
     const why = !hasRoom(scan)
       ? "The workspace is full."
-      : wasDeleted(rows.sql, key, clock.now() - FRESH_MS)
+      : isOutdated(rows.sql, key, clock.now() - FRESH_MS)
         ? TOO_FRESH
         : null;
     if (why !== null) {

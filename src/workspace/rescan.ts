@@ -18,7 +18,7 @@ import { listAll } from "./settle-desk.ts";
 import { OUTSIDE, isOurs, keepOutside } from "./settle-outside.ts";
 import { parseStorageKey, storageKey, storagePrefix } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { FRESH_MS, unsureOf, wasDeleted } from "./unsure.ts";
+import { FRESH_MS, isOutdated, markOutdated, unsureOf } from "./unsure.ts";
 import { keepBefore, goneRow } from "./rescan-rows.ts";
 
 /**
@@ -88,7 +88,6 @@ async function lookAt(
   if (isLog(path) && factsOf(metadata)?.type === "gone") return;
   if (isLog(path)) return scan.refuse(key, "Logs are kept in parts. Store it under another name.");
   if (size > storeLimits.valueBytes) return scan.refuse(key, "It is larger than 25 MiB.");
-  if (wasDeleted(rows.sql, key, clock.now() - FRESH_MS)) return scan.refuse(key, TOO_FRESH);
   const row = rows.files.get(path);
   const found = await fetchStored(store, key);
   if (!found || rows.files.get(path)?.version !== row?.version) return;
@@ -100,7 +99,7 @@ async function lookAt(
     return putAgain(scan, row, found);
   }
   if (row && row.sha256 === sha256) return putAgain(scan, row, found);
-  if (row && isFresh(row, clock.now())) return scan.refuse(key, TOO_FRESH);
+  if (isOutdated(rows.sql, key, clock.now() - FRESH_MS)) return scan.refuse(key, TOO_FRESH);
   await takeIn(scan, path, key, { found, sha256, row });
 }
 
@@ -139,7 +138,7 @@ async function takeIn(
   key: StorageKey,
   { found, sha256, row }: News,
 ): Promise<void> {
-  const { rows, contents, limits } = scan;
+  const { rows, contents, limits, clock } = scan;
   try {
     const piece = pieceOf(path, { bytes: found.bytes }, limits);
     if (piece.type === "blob") await contents.putBlob(piece.bytes);
@@ -150,6 +149,7 @@ async function takeIn(
       assertPlace(rows, path);
       assertRoom(scan, now, piece);
       write(scan, tx, path, { found, sha256, row: now }, piece);
+      markOutdated(tx.sql, key, clock.now());
     });
     scan.taken.push(path);
   } catch (error) {

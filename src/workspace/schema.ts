@@ -7,8 +7,8 @@ import type { Sql } from "../shared/sql.ts";
  * store has. `dirty` is since when (ms) the store is behind; a row of type `gone`, or a whiteout that is not
  * `present`, stands until the store has let go of it. `op` is the ledger of what was done. `unsure` names keys at which
  * a call whose answer was lost may still act; `orphan` what nothing refers to, since it was first seen. `settled` is when
- * (ms) the store last confirmed a row, and `deleted` which keys it let go of, and when: a store that is read from
- * elsewhere may be a minute behind. `adopted` is what a rebuild that takes several calls has found so far. WITHOUT ROWID
+ * (ms) the store last confirmed a row, and `outdated` at which keys it may for a minute still
+ * show what is not there any more: what was deleted, and what others had put and was taken in. `adopted` is what a rebuild that takes several calls has found so far. WITHOUT ROWID
  * makes a write by text key cost one row instead of two.
  */
 const STEPS: SchemaSteps = [
@@ -25,7 +25,8 @@ const STEPS: SchemaSteps = [
       author TEXT NOT NULL,
       body INTEGER,
       dirty INTEGER,
-      tag TEXT
+      tag TEXT,
+      settled INTEGER
     ) WITHOUT ROWID`,
     `CREATE TABLE part(
       body INTEGER NOT NULL,
@@ -39,7 +40,8 @@ const STEPS: SchemaSteps = [
       at INTEGER NOT NULL,
       author TEXT NOT NULL,
       present INTEGER NOT NULL,
-      dirty INTEGER
+      dirty INTEGER,
+      settled INTEGER
     ) WITHOUT ROWID`,
     `CREATE TABLE version(
       path TEXT NOT NULL,
@@ -81,11 +83,7 @@ const STEPS: SchemaSteps = [
       deletes INTEGER NOT NULL
     ) WITHOUT ROWID`,
     `CREATE TABLE orphan(key TEXT PRIMARY KEY, seen INTEGER NOT NULL) WITHOUT ROWID`,
-  ],
-  [
-    `ALTER TABLE file ADD COLUMN settled INTEGER`,
-    `ALTER TABLE whiteout ADD COLUMN settled INTEGER`,
-    `CREATE TABLE deleted(key TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`,
+    `CREATE TABLE outdated(key TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`,
     `CREATE TABLE adopted(key TEXT PRIMARY KEY, file TEXT NOT NULL) WITHOUT ROWID`,
   ],
 ];

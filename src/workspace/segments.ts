@@ -102,18 +102,18 @@ export async function readSegment(
 }
 
 /**
- * Lines of a log; of its sealed parts only those are read, one by one, that hold some of them. The pieces of its open text
- * are gone through at once, since more of it may be sealed meanwhile; of them only those lines are kept.
+ * Lines of a log; of its sealed parts only those are read, one by one, that hold some of them. Its open text is asked for
+ * its lines `from` to `to` at once, since more of it may be sealed meanwhile.
  */
 export async function segmentLines(
   sealed: readonly SegmentRow[],
-  open: Iterable<string>,
+  open: (from: number, to: number) => Lines,
   [offset, limit]: readonly [number, number],
   read: (segment: SegmentRow) => Promise<string>,
 ): Promise<Lines> {
   const end = offset + limit;
   const before = sealed.reduce((sum, segment) => sum + segment.lines, 0);
-  const rest = linesIn(open, Math.max(0, offset - before), Math.max(0, end - before));
+  const rest = open(Math.max(0, offset - before), Math.max(0, end - before));
   const lines: string[] = [];
   let first = 0;
   for (const segment of sealed) {
@@ -125,34 +125,4 @@ export async function segmentLines(
     first += segment.lines;
   }
   return { lines: [...lines, ...rest.lines], total: before + rest.total };
-}
-
-const endOfLines = (text: string): number =>
-  Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-
-/** Lines `from` to `to` of a text that comes in pieces, and how many it has, as `splitLines` counts them. */
-function linesIn(pieces: Iterable<string>, from: number, to: number): Lines {
-  const lines: string[] = [];
-  let total = 0;
-  /** The beginning of a line, of which more may come. */
-  let begun: string[] = [];
-  const take = (text: string) => {
-    for (const line of splitLines(text)) {
-      if (total >= from && total < to) lines.push(line);
-      total += 1;
-    }
-  };
-  for (const piece of pieces) {
-    if (piece === "") continue;
-    // CR at the end of a piece may be half of CRLF.
-    const isHalf = begun.at(-1)?.endsWith("\r") === true;
-    const end = endOfLines(piece.endsWith("\r") ? piece.slice(0, -1) : piece);
-    if (end > 0 || isHalf) {
-      take([...begun, piece.slice(0, end)].join(""));
-      begun = [];
-    }
-    if (end < piece.length) begun.push(piece.slice(end));
-  }
-  take(begun.join(""));
-  return { lines, total };
 }

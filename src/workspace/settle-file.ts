@@ -10,7 +10,7 @@ import { isOurs, keepOutside } from "./settle-outside.ts";
 import { settleVersions } from "./settle-versions.ts";
 import { parseStorageKey, storageKey, storagePrefix } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { markDeleted, markUnsure } from "./unsure.ts";
+import { markOutdated, markUnsure } from "./unsure.ts";
 
 /** What is being put: of which version, and since when later changes count as not put. */
 type Put = { readonly row: FileRow; readonly began: number; readonly sha256: string };
@@ -104,7 +104,7 @@ async function settleGone(desk: Desk, row: FileRow): Promise<Again> {
   await deleteKeys(desk, parts.length > ONE_PART ? [key] : keys);
   rows.commit("settle", (tx) => {
     const now = rows.files.get(path);
-    markDeleted(tx.sql, key, clock.now());
+    markOutdated(tx.sql, key, clock.now());
     if (now?.version === version) {
       tx.dropFile(path);
       if (isLog(path)) tx.sql.run("DELETE FROM segment WHERE path = ?", path);

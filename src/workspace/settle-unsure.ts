@@ -7,7 +7,7 @@ import { deleteKeys } from "./settle-desk.ts";
 import type { Again, Desk } from "./settle-desk.ts";
 import { parseStorageKey } from "./storage-key.ts";
 import type { StorageKey, Stored } from "./storage-key.ts";
-import { clearUnsure, markDeleted, unsureOf } from "./unsure.ts";
+import { clearUnsure, markOutdated, unsureOf } from "./unsure.ts";
 
 /**
  * Looks at a key after the last call of unknown outcome can have acted there. Where the store now has an older put of
@@ -81,5 +81,5 @@ async function removeStray(desk: Desk, key: StorageKey, found: Met | null): Prom
   const facts = found && factsOf(found.metadata);
   if (!facts || facts.version > desk.rows.version) return;
   await deleteKeys(desk, [key]);
-  desk.rows.commit("unsure", ({ sql }) => markDeleted(sql, key, desk.clock.now()));
+  desk.rows.commit("unsure", ({ sql }) => markOutdated(sql, key, desk.clock.now()));
 }

@@ -9,7 +9,7 @@ import type { Again, Desk } from "./settle-desk.ts";
 import { settleVersion } from "./settle-versions.ts";
 import { storageKey } from "./storage-key.ts";
 import type { StorageKey } from "./storage-key.ts";
-import { markDeleted, markUnsure } from "./unsure.ts";
+import { markOutdated, markUnsure } from "./unsure.ts";
 import { versionRows } from "./versions.ts";
 
 /** Brings a whiteout, or its absence, to the store as an empty object. */
@@ -29,7 +29,7 @@ export async function settleWhiteout(desk: Desk, path: WorkspacePath): Promise<A
   rows.commit("settle", (tx) => {
     if (mayBeUnderWay(row.dirty))
       markUnsure(tx.sql, key, clock.now(), row.present ? "put" : "delete");
-    if (!row.present) markDeleted(tx.sql, key, clock.now());
+    if (!row.present) markOutdated(tx.sql, key, clock.now());
     if (rows.whiteouts.get(path)?.version !== row.version) return;
     if (row.present) return tx.putWhiteout({ ...row, dirty: null, settled: clock.now() });
     tx.dropWhiteout(path);

@@ -14,7 +14,7 @@ import { settleFile } from "./settle-file.ts";
 import { checkUnsure } from "./settle-unsure.ts";
 import { settleWhiteout } from "./settle-whiteout.ts";
 import { SWEEP_EVERY_MS } from "./sweep.ts";
-import { forgetDeleted, unsureKeys } from "./unsure.ts";
+import { forgetOutdated, unsureKeys } from "./unsure.ts";
 
 /** Writes a bucket behind to its store. */
 export type Settler = BucketJob & {
@@ -122,7 +122,7 @@ class Passes {
       if (until <= clock.now()) this.#delays.delete(name);
     rows.commit("settle-job", ({ sql }) => {
       setJob(sql, "settle", left.length === 0 ? null : Math.min(...left), 0);
-      forgetDeleted(sql, clock.now());
+      forgetOutdated(sql, clock.now());
       // What was written may have left something without a reference.
       if (due.some((task) => !task.isCheck)) addJob(sql, "sweep", clock.now() + SWEEP_EVERY_MS);
     });

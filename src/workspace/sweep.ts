@@ -10,7 +10,7 @@ import { openNumber } from "./segments.ts";
 import { deleteKeys } from "./settle-desk.ts";
 import { parseStorageKey, storagePrefix } from "./storage-key.ts";
 import type { StorageKey, Stored } from "./storage-key.ts";
-import { LATE_MS, clearUnsure, forgetDeleted, markDeleted, markUnsure } from "./unsure.ts";
+import { LATE_MS, clearUnsure, forgetOutdated, markOutdated, markUnsure } from "./unsure.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,7 +52,7 @@ export function createSweeper(parts: SweeperParts): Sweeper {
       setJob(tx.sql, "sweep", now + backoff(attempts + 1), attempts + 1);
       forgetOps(tx, now - OP_AGE_MS);
       dropStale(tx, now - STAGED_AGE_MS);
-      forgetDeleted(tx.sql, now);
+      forgetOutdated(tx.sql, now);
     });
     for (const kind of ["blobs", "versions", "segments"] as const) await find(parts, kind);
     while (await removeSome(parts));
@@ -131,7 +131,7 @@ async function removeSome(parts: SweeperParts): Promise<boolean> {
     for (const key of keys) {
       sql.run("DELETE FROM orphan WHERE key = ?", key);
       clearUnsure(sql, key, Infinity);
-      markDeleted(sql, key, clock.now());
+      markOutdated(sql, key, clock.now());
     }
   });
   return true;

@@ -42,17 +42,20 @@ export function markUnsure(sql: Sql, key: StorageKey, now: number, call: "put" |
 /** A store that is read from elsewhere may not show yet what was written so shortly before (KV). */
 export const FRESH_MS = 120_000;
 
-/** Writes down that the store has just let go of `key`, which its gets and lists may still show. */
-export function markDeleted(sql: Sql, key: StorageKey, now: number): void {
-  sql.run("INSERT OR REPLACE INTO deleted(key, at) VALUES (?, ?)", key, now);
+/**
+ * Writes down that what the store has had at `key` is no news any more, though its gets and lists may still show it: it
+ * was deleted, or taken in and is about to be written over.
+ */
+export function markOutdated(sql: Sql, key: StorageKey, now: number): void {
+  sql.run("INSERT OR REPLACE INTO outdated(key, at) VALUES (?, ?)", key, now);
 }
 
-/** Whether `key` was deleted since `after` (ms), as far as it is remembered: for two minutes at least. */
-export const wasDeleted = (sql: Sql, key: StorageKey, after = 0): boolean =>
-  sql.all("SELECT 1 FROM deleted WHERE key = ? AND at > ?", key, after).length > 0;
+/** Whether `key` was marked so since `after` (ms), as far as that is remembered: for two minutes at least. */
+export const isOutdated = (sql: Sql, key: StorageKey, after = 0): boolean =>
+  sql.all("SELECT 1 FROM outdated WHERE key = ? AND at > ?", key, after).length > 0;
 
-export function forgetDeleted(sql: Sql, now: number): void {
-  sql.run("DELETE FROM deleted WHERE at <= ?", now - FRESH_MS);
+export function forgetOutdated(sql: Sql, now: number): void {
+  sql.run("DELETE FROM outdated WHERE at <= ?", now - FRESH_MS);
 }
 
 export function clearUnsure(sql: Sql, key: StorageKey, until: number): void {

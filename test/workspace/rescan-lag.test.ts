@@ -46,12 +46,14 @@ describe("a rescan of a store that is a minute behind", () => {
     await bucket.change(gone("notes/secret.md"), gone("MEMORY.md"));
     await runOut(bucket.settler, bucket.clock);
     await bucket.clock.sleep(5_000);
-    const report = await rescan(bucket);
+    const { store, clock, rows } = bucket;
+    const next = settledBucket({ store, clock, sql: rows.sql });
+    const report = await rescan(next);
     expect(report).toMatchObject(NOTHING);
-    expect(report.refused).toHaveLength(2);
-    await bucket.clock.sleep(180_000);
-    expect(await rescan(bucket)).toEqual({ ...NOTHING, refused: [] });
-    expect(shown(bucket)).toEqual([]);
+    expect(report.refused.map((it) => it.key)).toEqual([key("files/notes/secret.md")]);
+    await clock.sleep(180_000);
+    expect(await rescan(next)).toEqual({ ...NOTHING, refused: [] });
+    expect(shown(next)).toEqual([]);
   });
 
   it("[W6] hides nothing again that was reset, and nothing that only the listing has", async () => {
@@ -60,6 +62,7 @@ describe("a rescan of a store that is a minute behind", () => {
     await runOut(bucket.settler, bucket.clock);
     await bucket.store.put(key("whiteouts/tools.json"), new Uint8Array());
     await bucket.clock.sleep(600_000);
+    await bucket.store.get(key("whiteouts/AGENTS.md"));
     await bucket.change({ kind: "reset", path: "AGENTS.md" });
     await runOut(bucket.settler, bucket.clock);
     await bucket.store.delete([key("whiteouts/tools.json")]);
