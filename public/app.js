@@ -4,7 +4,7 @@ import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { byId, icon, setState, setText } from "./dom.js";
 import { Draft } from "./draft.js";
-import { FilesPanel } from "./files.js";
+import { FilesPanel } from "./files/panel.js";
 import { deliver } from "./outbox.js";
 import { Rail } from "./rail.js";
 import { SignIn } from "./sign-in.js";

@@ -22,7 +22,7 @@ const SKIPPED = /^(\.git|\.hg|\.svn|node_modules|\.DS_Store|Thumbs\.db)$/;
 /** Everything in a template is readable by every user, so a file that usually holds secrets stops the build. */
 const SECRET = /^(\.env(\..*)?|\.dev\.vars(\..*)?|id_(rsa|ed25519)|.*\.pem)$/;
 
-/** As in src/workspace/path.ts: what may not be in a path. */
+/** As in src/workspace/layers/path.ts: what may not be in a path. */
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\\]/u;
 
 /** The BOM is a byte like any other: bytes in are bytes out. */

@@ -7,10 +7,10 @@ import { isMarked } from "./shared/platform-error.ts";
 import type { RegistryApi } from "./shared/registry-api.ts";
 import type { SessionAddress } from "./shared/session-api.ts";
 import type { WorkspaceApi } from "./shared/workspace-api.ts";
-import type { BlobStore } from "./workspace/blob-store.ts";
-import { createKvStore } from "./workspace/kv-store.ts";
-import type { SharedLayer } from "./workspace/layers.ts";
-import { createR2Store } from "./workspace/r2-store.ts";
+import type { BlobStore } from "./workspace/store/blob-store.ts";
+import { createKvStore } from "./workspace/store/kv-store.ts";
+import type { SharedLayer } from "./workspace/layers/layers.ts";
+import { createR2Store } from "./workspace/store/r2-store.ts";
 import type { CallBucket } from "./workspace/workspace.ts";
 
 /**

@@ -12,11 +12,11 @@ import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Limits } from "./turn/limits.ts";
 import { defaultWindow, type WindowOptions } from "./turn/window.ts";
-import { contentOf, layOver } from "./workspace/lay-over.ts";
+import { contentOf, layOver } from "./workspace/layers/lay-over.ts";
 import { defaultBucketLimits } from "./workspace/limits.ts";
-import { ruleOf } from "./workspace/path-rules.ts";
-import { workspacePath, type WorkspacePath } from "./workspace/path.ts";
-import type { Template } from "./workspace/template.ts";
+import { ruleOf } from "./workspace/layers/path-rules.ts";
+import { workspacePath, type WorkspacePath } from "./workspace/layers/path.ts";
+import type { Template } from "./workspace/layers/template.ts";
 import type { IsolationScope } from "./workspace/workspace.ts";
 
 /**

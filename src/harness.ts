@@ -31,7 +31,7 @@ import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
 import { sessionLog } from "./turn/session-log.ts";
 import type { BucketParts } from "./workspace/bucket.ts";
-import { createTemplate, type Template } from "./workspace/template.ts";
+import { createTemplate, type Template } from "./workspace/layers/template.ts";
 import {
   createSharedWorkspace,
   createWorkspace,

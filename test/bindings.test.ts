@@ -3,7 +3,7 @@ import { callBucket, settleTimes, sharedAge, storeKind, storeOf } from "../src/b
 import type { Env } from "../src/env.ts";
 import { bucketPrefix } from "../src/shared/bucket-key.ts";
 import { CarrelError } from "../src/shared/errors.ts";
-import type { StorageKey } from "../src/workspace/storage-key.ts";
+import type { StorageKey } from "../src/workspace/store/storage-key.ts";
 
 const env = (variables: Readonly<Record<string, unknown>>) => variables as unknown as Env;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTemplate } from "../src/workspace/template.ts";
+import { createTemplate } from "../src/workspace/layers/template.ts";
 import { promptOver, seedFiles, talkOver } from "./support/talk.ts";
 
 const files = seedFiles();

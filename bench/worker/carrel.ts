@@ -7,7 +7,7 @@ import { defineAgent } from "../../src/define-agent.ts";
 import { createDeployment } from "../../src/harness.ts";
 import { createApp } from "../../src/http/app.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { createTemplate } from "../../src/workspace/template.ts";
+import { createTemplate } from "../../src/workspace/layers/template.ts";
 import { SYSTEM_PROMPT } from "./system-prompt.ts";
 
 const getTime = defineTool({

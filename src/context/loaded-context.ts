@@ -1,7 +1,7 @@
 import { cutAt } from "../shared/text.ts";
 import type { Snapshot, SnapshotFile } from "../shared/workspace-api.ts";
 import type { LayerName } from "../shared/workspace-files.ts";
-import type { WorkspacePath } from "../workspace/path.ts";
+import type { WorkspacePath } from "../workspace/layers/path.ts";
 import { cutMemory } from "./memory-cut.ts";
 import { missingPart, notTextPart, partOf, type PromptPart } from "./prompt-report.ts";
 import {

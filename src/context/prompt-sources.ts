@@ -1,5 +1,5 @@
 import type { Snapshot, SnapshotRequest } from "../shared/workspace-api.ts";
-import { workspacePath, type WorkspacePath } from "../workspace/path.ts";
+import { workspacePath, type WorkspacePath } from "../workspace/layers/path.ts";
 import type { Section } from "./sections.ts";
 
 /** What of an agent's definition shows in its prompt. The same for all its users. */

@@ -1,4 +1,4 @@
-import type { WorkspacePath } from "../workspace/path.ts";
+import type { WorkspacePath } from "../workspace/layers/path.ts";
 
 /** Every tag that the prompt uses now or in a later release, so that no file can open or close one. */
 const RESERVED: readonly string[] = [

@@ -1,6 +1,6 @@
 import { invalid, notFound } from "../shared/errors.ts";
 import type { LayerName } from "../shared/workspace-files.ts";
-import { type WorkspacePath, workspacePath } from "../workspace/path.ts";
+import { type WorkspacePath, workspacePath } from "../workspace/layers/path.ts";
 
 /** A query in which every name is known and comes once. */
 export type FileQuery = ReadonlyMap<string, string>;

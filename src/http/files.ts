@@ -6,7 +6,7 @@ import { sha256Hex } from "../shared/sha256.ts";
 import { spellSize } from "../shared/text.ts";
 import type { Change, Changed } from "../shared/workspace-changes.ts";
 import { largestFile } from "../workspace/limits.ts";
-import type { WorkspacePath } from "../workspace/path.ts";
+import type { WorkspacePath } from "../workspace/layers/path.ts";
 import { isRecord } from "../workspace/workspace.ts";
 import type { AppEnv } from "./app-env.ts";
 import { readBytes } from "./body.ts";

@@ -5,7 +5,7 @@ import { isDriver, type RunningTurn } from "../session/turns.ts";
 import { CarrelError } from "../shared/errors.ts";
 import type { ContentPart } from "../shared/messages.ts";
 import { utf8Length } from "../shared/text.ts";
-import { workspacePath, type WorkspacePath } from "../workspace/path.ts";
+import { workspacePath, type WorkspacePath } from "../workspace/layers/path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";

@@ -1,7 +1,7 @@
 import type { Point } from "../shared/point.ts";
 import type { Sql } from "../shared/sql.ts";
 import type { FileType } from "../shared/workspace-files.ts";
-import type { WorkspacePath } from "./path.ts";
+import type { WorkspacePath } from "./layers/path.ts";
 import { bucketTables } from "./schema.ts";
 
 /** A row of the index. `gone`: deleted here, and the store may still have it. */

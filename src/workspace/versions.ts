@@ -1,7 +1,7 @@
 import type { FileVersion } from "../shared/workspace-files.ts";
 import type { BucketLimits } from "./limits.ts";
-import { workspacePath } from "./path.ts";
-import type { WorkspacePath } from "./path.ts";
+import { workspacePath } from "./layers/path.ts";
+import type { WorkspacePath } from "./layers/path.ts";
 import type { FileRow, Rows, RowsTx, VersionRow } from "./rows.ts";
 import { dropVersion, trimHistory, type DroppedVersion } from "./version-allowance.ts";
 

@@ -24,8 +24,8 @@ import type {
 import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion } from "../shared/workspace-files.ts";
 import type { Answered, Call } from "./bucket-call.ts";
-import { workspacePath } from "./path.ts";
-import { RECORDS, isRecordPath } from "./path-rules.ts";
+import { workspacePath } from "./layers/path.ts";
+import { RECORDS, isRecordPath } from "./layers/path-rules.ts";
 import { importInto, pathsOf } from "./workspace-import.ts";
 import { joinGlobs, joinGreps, joinTrees } from "./workspace-joins.ts";
 

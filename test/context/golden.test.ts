@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assemblePrompt } from "../../src/context/prompt.ts";
 import { promptOptionsOf } from "../../src/define-agent.ts";
 import { promptLimits } from "../../src/context/prompt-sources.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { snapshotOver } from "../support/snapshot-over.ts";
 import { promptOf, section, small, sources } from "./prompt-lab.ts";
 

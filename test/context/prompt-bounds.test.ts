@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { promptLimits } from "../../src/context/prompt-sources.ts";
 import { estimateTokens } from "../../src/context/tokens.ts";
 import { splitLines } from "../../src/shared/text.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { promptOf, section } from "./prompt-lab.ts";
 
 const longest = (maxContextTokens: number) =>

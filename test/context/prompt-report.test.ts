@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assemblePrompt, describePrompt } from "../../src/context/prompt.ts";
 import { estimateTokens } from "../../src/context/tokens.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { promptOf, section, small, sources } from "./prompt-lab.ts";
 
 describe("the report on a prompt", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tagFiles } from "../../src/context/tags.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { promptOf, section, small } from "./prompt-lab.ts";
 
 const FRAME = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Section } from "../../src/context/sections.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { promptOf, section, small } from "./prompt-lab.ts";
 
 /** How much two prompts have in common from their beginning. */

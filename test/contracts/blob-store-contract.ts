@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { storeLimits } from "../../src/workspace/blob-store.ts";
-import type { BlobStore, Metadata } from "../../src/workspace/blob-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { storeLimits } from "../../src/workspace/store/blob-store.ts";
+import type { BlobStore, Metadata } from "../../src/workspace/store/blob-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { keyTests, listTests } from "./blob-store-keys.ts";
 import { type Place, listAll, listKeys, placesIn, tagOf, utf8 } from "./blob-store-places.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { StoreBusyError } from "../../src/workspace/blob-store.ts";
-import type { BlobStore } from "../../src/workspace/blob-store.ts";
-import { withRetries } from "../../src/workspace/retrying-store.ts";
+import { StoreBusyError } from "../../src/workspace/store/blob-store.ts";
+import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
+import { withRetries } from "../../src/workspace/store/retrying-store.ts";
 import { type Fault, faultyStore, withFaults, withWriteRate } from "../support/faulty-store.ts";
 import { HastyClock } from "../support/hasty-clock.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { storeLimits } from "../../src/workspace/blob-store.ts";
-import type { ListPage } from "../../src/workspace/blob-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { storeLimits } from "../../src/workspace/store/blob-store.ts";
+import type { ListPage } from "../../src/workspace/store/blob-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { type Place, listKeys, utf8 } from "./blob-store-places.ts";
 
 const oddPaths = [

@@ -1,10 +1,10 @@
 import { beforeAll, expect } from "vitest";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
-import { storeLimits } from "../../src/workspace/blob-store.ts";
-import type { BlobStore, ListPage, PutOutcome } from "../../src/workspace/blob-store.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
-import { storageKey, storagePrefix } from "../../src/workspace/storage-key.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { storeLimits } from "../../src/workspace/store/blob-store.ts";
+import type { BlobStore, ListPage, PutOutcome } from "../../src/workspace/store/blob-store.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
+import { storageKey, storagePrefix } from "../../src/workspace/store/storage-key.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 
 export type Place = {
   readonly store: BlobStore;

@@ -106,7 +106,12 @@ class Group {
 
   async violations(): Promise<string[]> {
     const [reader] = this.clients;
-    const tables = readSessionFile(state, this.session);
+    let tables = readSessionFile(state, this.session);
+    // What follows a turn waits for a quiet second; each look at the history lets some time pass.
+    while (reader && tables && tables.jobs.length > 0) {
+      await reader.history();
+      tables = readSessionFile(state, this.session);
+    }
     if (!reader || !tables) return [`${this.session}: nothing is stored`];
     const found = checkInvariants({
       tables,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMatcher } from "../../src/workspace/grep-matcher.ts";
+import { createMatcher } from "../../src/workspace/search/grep-matcher.ts";
 
 const LENGTH = 64 * 1024;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { GrepRequest } from "../../src/shared/workspace-api.ts";
-import { grepFiles } from "../../src/workspace/grep.ts";
+import { grepFiles } from "../../src/workspace/search/grep.ts";
 import { seededRandom } from "../support/random.ts";
 import { layersOver } from "../support/bucket-parts.ts";
 import { readableBucket } from "../support/readable-bucket.ts";

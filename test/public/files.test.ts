@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { authorOf, formatSize, kindOf, pictureType } from "../../public/files-format.js";
+import { authorOf, formatSize, kindOf, pictureType } from "../../public/files/format.js";
 import {
   canonicalPath,
   folderOf,
   foldersAbove,
   nameOf,
   pathProblem,
-} from "../../public/files-path.js";
-import { treeRows } from "../../public/files-rows.js";
-import { indent, readText, writeText } from "../../public/files-text.js";
+} from "../../public/files/path.js";
+import { treeRows } from "../../public/files/rows.js";
+import { indent, readText, writeText } from "../../public/files/text.js";
 import type { FileInfo } from "../../src/shared/workspace-files.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 
 const sure = { seed: 3, numRuns: 300 };
 const encode = (text: string) => new TextEncoder().encode(text);

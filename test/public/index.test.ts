@@ -9,7 +9,7 @@ const found = (text: string, pattern: RegExp): string[] =>
 
 describe("the page", () => {
   const html = read("index.html");
-  const scripts = readdirSync(folder)
+  const scripts = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".js"))
     .toSorted();
 

@@ -14,9 +14,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TemplateError, buildTemplate } from "../../scripts/build-template.mjs";
-import { createTemplate } from "../../src/workspace/template.ts";
-import type { TemplateFile } from "../../src/workspace/template.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { createTemplate } from "../../src/workspace/layers/template.ts";
+import type { TemplateFile } from "../../src/workspace/layers/template.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder = "";

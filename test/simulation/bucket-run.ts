@@ -1,7 +1,7 @@
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { Change } from "../../src/shared/workspace-changes.ts";
-import { applyChanges } from "../../src/workspace/change.ts";
-import { rebuild } from "../../src/workspace/rebuild.ts";
+import { applyChanges } from "../../src/workspace/change/change.ts";
+import { rebuild } from "../../src/workspace/rebuild/rebuild.ts";
 import { versionRows } from "../../src/workspace/versions.ts";
 import { at } from "../support/layers.ts";
 import { nodeSql, openDatabase } from "../support/node-sql.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../src/shared/clock.ts";
-import type { BlobStore } from "../../src/workspace/blob-store.ts";
+import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import { withWriteRate } from "../support/faulty-store.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 

@@ -3,9 +3,9 @@ import { link, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/p
 import { join } from "node:path";
 import * as z from "zod";
 import { sha256Hex } from "../../src/shared/sha256.ts";
-import { assertStorable, storeLimits } from "../../src/workspace/blob-store.ts";
-import type { BlobStore, StoredBlob } from "../../src/workspace/blob-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { assertStorable, storeLimits } from "../../src/workspace/store/blob-store.ts";
+import type { BlobStore, StoredBlob } from "../../src/workspace/store/blob-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 
 const Head = z.object({
   key: z.string().transform((key) => key as StorageKey),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/shared/clock.ts";
-import { StoreBusyError } from "../../src/workspace/blob-store.ts";
-import type { BlobStore } from "../../src/workspace/blob-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { StoreBusyError } from "../../src/workspace/store/blob-store.ts";
+import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { seededRandom } from "./random.ts";
 
 /**

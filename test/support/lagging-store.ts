@@ -1,5 +1,5 @@
-import type { BlobStore, ListEntry, StoredBlob } from "../../src/workspace/blob-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import type { BlobStore, ListEntry, StoredBlob } from "../../src/workspace/store/blob-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { createMemoryStore } from "./memory-store.ts";
 
 const LAG_MS = 60_000;

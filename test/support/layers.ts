@@ -1,7 +1,7 @@
-import type { OverlayChange } from "../../src/workspace/overlay-change.ts";
+import type { OverlayChange } from "../../src/workspace/layers/overlay-change.ts";
 import type { LayerName } from "../../src/shared/workspace-files.ts";
-import { type Layer, createOverlay } from "../../src/workspace/overlay.ts";
-import { type WorkspacePath, workspacePath } from "../../src/workspace/path.ts";
+import { type Layer, createOverlay } from "../../src/workspace/layers/overlay.ts";
+import { type WorkspacePath, workspacePath } from "../../src/workspace/layers/path.ts";
 
 /** A layer of texts that can be changed. */
 export type TextLayer = Layer<string> & {

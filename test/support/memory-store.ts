@@ -1,6 +1,6 @@
-import { assertStorable, storeLimits } from "../../src/workspace/blob-store.ts";
-import type { BlobStore, PutOptions, StoredBlob } from "../../src/workspace/blob-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { assertStorable, storeLimits } from "../../src/workspace/store/blob-store.ts";
+import type { BlobStore, PutOptions, StoredBlob } from "../../src/workspace/store/blob-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 
 /** A store that lives as long as this object; its tags are never given twice. */
 export function createMemoryStore(): BlobStore {

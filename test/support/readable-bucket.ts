@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { splitLines, utf8Length } from "../../src/shared/text.ts";
-import type { Contents } from "../../src/workspace/contents.ts";
-import type { SharedLayer } from "../../src/workspace/layers.ts";
-import { manifestOf } from "../../src/workspace/manifest.ts";
+import type { Contents } from "../../src/workspace/contents/contents.ts";
+import type { SharedLayer } from "../../src/workspace/layers/layers.ts";
+import { manifestOf } from "../../src/workspace/read/manifest.ts";
 import type { FileRow, Rows, RowsTx } from "../../src/workspace/rows.ts";
-import { storageKey } from "../../src/workspace/storage-key.ts";
+import { storageKey } from "../../src/workspace/store/storage-key.ts";
 import { BUCKET, bucketParts, BY, type Files } from "./bucket-parts.ts";
 import { at } from "./layers.ts";
 import { createMemoryStore } from "./memory-store.ts";

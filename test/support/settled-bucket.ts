@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/shared/clock.ts";
 import type { Content } from "../../src/shared/workspace-files.ts";
-import type { BlobStore } from "../../src/workspace/blob-store.ts";
+import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import type { BucketJob } from "../../src/workspace/jobs.ts";
 import { versionRows } from "../../src/workspace/versions.ts";
 import { bucketParts, type BucketOf, type BucketParts } from "./bucket-parts.ts";

@@ -3,8 +3,8 @@ import { snapshotRequest, type PromptOptions } from "../../src/context/prompt-so
 import { utf8Length } from "../../src/shared/text.ts";
 import type { Snapshot, SnapshotFile } from "../../src/shared/workspace-api.ts";
 import type { LayerName } from "../../src/shared/workspace-files.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
-import type { Template } from "../../src/workspace/template.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
+import type { Template } from "../../src/workspace/layers/template.ts";
 
 /** Files by path; `null` is one that is not text. */
 export type Files = Readonly<Record<string, string | null>>;

@@ -8,8 +8,8 @@ import { systemClock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import type { FileVersion, LayerName } from "../../src/shared/workspace-files.ts";
 import { WorkspaceBucket } from "../../src/workspace/bucket.ts";
-import { createR2Store } from "../../src/workspace/r2-store.ts";
-import { createTemplate } from "../../src/workspace/template.ts";
+import { createR2Store } from "../../src/workspace/store/r2-store.ts";
+import { createTemplate } from "../../src/workspace/layers/template.ts";
 import { nodeSql, openDatabase } from "./node-sql.ts";
 
 type R2 = Parameters<typeof createR2Store>[0];

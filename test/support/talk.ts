@@ -22,8 +22,8 @@ import type { Tool } from "../../src/tools/tool.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { nodeWorkspace } from "./node-workspace.ts";
 import { toolContext } from "./tool-context.ts";
-import { createTemplate } from "../../src/workspace/template.ts";
-import type { Template } from "../../src/workspace/template.ts";
+import { createTemplate } from "../../src/workspace/layers/template.ts";
+import type { Template } from "../../src/workspace/layers/template.ts";
 
 /** A clock that never makes anyone wait. */
 export const timeless: Clock = { now: () => 0, sleep: async () => {} };

@@ -6,7 +6,7 @@ import { CarrelError } from "../../src/shared/errors.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import type { Failure } from "../../src/shared/session-api.ts";
 import type { Sql } from "../../src/shared/sql.ts";
-import type { BlobStore } from "../../src/workspace/blob-store.ts";
+import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import { type BucketPlatform, WorkspaceBucket } from "../../src/workspace/bucket.ts";
 import {
   createSharedWorkspace,

@@ -1,7 +1,7 @@
 import type { Sql } from "../../src/shared/sql.ts";
 import type { Changed } from "../../src/shared/workspace-changes.ts";
 import type { Content } from "../../src/shared/workspace-files.ts";
-import { recordBirth } from "../../src/workspace/rebuild.ts";
+import { recordBirth } from "../../src/workspace/rebuild/rebuild.ts";
 import { bucketParts, type BucketOf, type BucketParts } from "./bucket-parts.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { nodeSql, openDatabase } from "./node-sql.ts";

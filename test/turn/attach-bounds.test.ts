@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attachedParts } from "../../src/session/transcript.ts";
-import { workspacePath } from "../../src/workspace/path.ts";
+import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { barePrompt } from "../support/bare-prompt.ts";
 import type { Files } from "../support/bucket-parts.ts";
 import { nodeWorkspace } from "../support/node-workspace.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sessionLog } from "../../src/turn/session-log.ts";
-import type { BlobStore } from "../../src/workspace/blob-store.ts";
+import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import { barePrompt } from "../support/bare-prompt.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
 import { WorkspaceLab } from "../support/workspace-lab.ts";

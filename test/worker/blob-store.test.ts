@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { StoreBusyError, StoredTooLargeError } from "../../src/workspace/blob-store.ts";
-import { createKvStore } from "../../src/workspace/kv-store.ts";
-import { createR2Store } from "../../src/workspace/r2-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { StoreBusyError, StoredTooLargeError } from "../../src/workspace/store/blob-store.ts";
+import { createKvStore } from "../../src/workspace/store/kv-store.ts";
+import { createR2Store } from "../../src/workspace/store/r2-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { blobStoreContract, manyKeysContract } from "../contracts/blob-store-contract.ts";
 import { blobStoreFaultContract } from "../contracts/blob-store-fault-contract.ts";
 import { utf8 } from "../contracts/blob-store-places.ts";

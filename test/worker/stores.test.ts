@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { bucketPrefix, type BucketKey } from "../../src/shared/bucket-key.ts";
 import type { RescanReport } from "../../src/shared/workspace-api.ts";
 import type { Change } from "../../src/shared/workspace-changes.ts";
-import { createKvStore } from "../../src/workspace/kv-store.ts";
-import type { StorageKey } from "../../src/workspace/storage-key.ts";
+import { createKvStore } from "../../src/workspace/store/kv-store.ts";
+import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { outside, resetOutside } from "../support/outside.ts";
 import { ask, filesOf, userBucket, workspaceStub } from "./workspace-object.ts";
 

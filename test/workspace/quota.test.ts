@@ -57,7 +57,13 @@ describe("quotas", () => {
     const before = await stored(bucket);
     await expect(bucket.change(...changes)).rejects.toMatchObject({ name: "CarrelError", code });
     expect(await stored(bucket)).toEqual(before);
-    expect(bucket.totals.totals).toEqual({ files: 2, whiteouts: 0, bytes: 60, logs: 0, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({
+      files: 2,
+      whiteouts: 0,
+      bytes: 60,
+      logs: 0,
+      logBytes: 0,
+    });
   });
 
   it("[W16] a log has room of its own, and no length of its own", async () => {
@@ -67,7 +73,13 @@ describe("quotas", () => {
     await expect(bucket.change(append("s.log.jsonl", 1_900_001))).rejects.toMatchObject({
       code: "too_large",
     });
-    expect(bucket.totals.totals).toEqual({ files: 1, whiteouts: 0, bytes: 60, logs: 1, logBytes: 3_800_000 });
+    expect(bucket.totals.totals).toEqual({
+      files: 1,
+      whiteouts: 0,
+      bytes: 60,
+      logs: 1,
+      logBytes: 3_800_000,
+    });
   });
 
   it("[W16] a bucket that is full, or past a limit that was lowered, can still shrink", async () => {
@@ -81,7 +93,13 @@ describe("quotas", () => {
     await bucket.change(write("a", 20));
     await bucket.change({ kind: "delete", path: "c" }, { kind: "delete", path: "s.log.jsonl" });
     await expect(bucket.change(write("a", 21))).rejects.toMatchObject({ code: "quota_exceeded" });
-    expect(bucket.totals.totals).toEqual({ files: 1, whiteouts: 0, bytes: 20, logs: 0, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({
+      files: 1,
+      whiteouts: 0,
+      bytes: 20,
+      logs: 0,
+      logBytes: 0,
+    });
   });
 
   it("[W16] totals follow what others write, too", async () => {
@@ -93,7 +111,13 @@ describe("quotas", () => {
     });
     expect(bucket.totals.totals.bytes).toBe(9);
     await bucket.change(write("b", 1));
-    expect(bucket.totals.totals).toEqual({ files: 2, whiteouts: 0, bytes: 10, logs: 0, logBytes: 0 });
+    expect(bucket.totals.totals).toEqual({
+      files: 2,
+      whiteouts: 0,
+      bytes: 10,
+      logs: 0,
+      logBytes: 0,
+    });
   });
 
   it("[W16] a refused request with a blob has not put it", async () => {

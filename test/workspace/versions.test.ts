@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import { sha256Hex } from "../../src/shared/sha256.ts";
-import { applyChanges } from "../../src/workspace/change.ts";
-import { storageKey } from "../../src/workspace/storage-key.ts";
+import { applyChanges } from "../../src/workspace/change/change.ts";
+import { storageKey } from "../../src/workspace/store/storage-key.ts";
 import { history } from "../../src/workspace/versions.ts";
 import { at } from "../support/layers.ts";
 import { writableBucket, type WritableBucket } from "../support/writable-bucket.ts";

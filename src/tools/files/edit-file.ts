@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CarrelError } from "../../shared/errors.ts";
 import { cutAt, splitLines } from "../../shared/text.ts";
 import type { Changed, TextEdit } from "../../shared/workspace-changes.ts";
-import type { WorkspacePath } from "../../workspace/path.ts";
+import type { WorkspacePath } from "../../workspace/layers/path.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { defineTool } from "../define-tool.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";

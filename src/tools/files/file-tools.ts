@@ -1,4 +1,4 @@
-import type { WorkspacePath } from "../../workspace/path.ts";
+import type { WorkspacePath } from "../../workspace/layers/path.ts";
 import type { Tool } from "../tool.ts";
 import { editFile, multiEdit } from "./edit-file.ts";
 import { globFiles } from "./glob-files.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CarrelError } from "../../shared/errors.ts";
 import type { Expected } from "../../shared/workspace-changes.ts";
-import type { WorkspacePath } from "../../workspace/path.ts";
+import type { WorkspacePath } from "../../workspace/layers/path.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { defineTool } from "../define-tool.ts";
 import { count } from "../truncate.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { CarrelError } from "../../shared/errors.ts";
-import { workspacePath } from "../../workspace/path.ts";
+import { workspacePath } from "../../workspace/layers/path.ts";
 
 /** A path argument: any spelling in, the canonical one out. What is no path is a mistake in the arguments. */
 export const pathInput = z.string().transform((raw, context) => {

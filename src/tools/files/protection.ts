@@ -1,7 +1,7 @@
 import { CarrelError } from "../../shared/errors.ts";
-import { isWithin } from "../../workspace/overlay.ts";
-import { ruleOf } from "../../workspace/path-rules.ts";
-import type { WorkspacePath } from "../../workspace/path.ts";
+import { isWithin } from "../../workspace/layers/overlay.ts";
+import { ruleOf } from "../../workspace/layers/path-rules.ts";
+import type { WorkspacePath } from "../../workspace/layers/path.ts";
 
 const byPerson = "Only a person may change it, in the Files panel or over HTTP.";
 const byHarness = "It is kept by the system itself and cannot be changed by hand.";

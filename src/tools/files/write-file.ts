@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CarrelError } from "../../shared/errors.ts";
 import type { Changed, Expected } from "../../shared/workspace-changes.ts";
 import { utf8Length } from "../../shared/text.ts";
-import type { WorkspacePath } from "../../workspace/path.ts";
+import type { WorkspacePath } from "../../workspace/layers/path.ts";
 import { defineTool } from "../define-tool.ts";
 import { count } from "../truncate.ts";
 import { filePath } from "./path-input.ts";

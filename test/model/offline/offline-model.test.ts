@@ -4,7 +4,7 @@ import type { ModelEvent, ModelRequest } from "../../../src/model/model.ts";
 import { createOfflineModel } from "../../../src/model/offline/offline-model.ts";
 import type { Clock } from "../../../src/shared/clock.ts";
 import type { ModelMessage, ToolStatus } from "../../../src/shared/messages.ts";
-import { createTemplate } from "../../../src/workspace/template.ts";
+import { createTemplate } from "../../../src/workspace/layers/template.ts";
 import { ask, builtInTools, promptOver, seedFiles, timeless } from "../../support/talk.ts";
 
 const template = createTemplate(seedFiles(), "v");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolSpec } from "../../../src/model/model.ts";
 import { createOfflineModel } from "../../../src/model/offline/offline-model.ts";
-import { createTemplate } from "../../../src/workspace/template.ts";
+import { createTemplate } from "../../../src/workspace/layers/template.ts";
 import { ask, builtInTools, promptOver, seedFiles, timeless } from "../../support/talk.ts";
 
 const template = createTemplate(seedFiles(), "v");

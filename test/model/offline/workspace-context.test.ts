@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readWorkspaceContext } from "../../../src/model/offline/workspace-context.ts";
-import { createTemplate } from "../../../src/workspace/template.ts";
+import { createTemplate } from "../../../src/workspace/layers/template.ts";
 import { promptOver } from "../../support/talk.ts";
 
 describe("readWorkspaceContext", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createDeployment } from "../../../src/harness.ts";
 import { createFileTools } from "../../../src/tools/files/file-tools.ts";
-import { workspacePath } from "../../../src/workspace/path.ts";
+import { workspacePath } from "../../../src/workspace/layers/path.ts";
 import { nodeWorkspace } from "../../support/node-workspace.ts";
 import { toolContext } from "../../support/tool-context.ts";
 

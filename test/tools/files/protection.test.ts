@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CarrelError } from "../../../src/shared/errors.ts";
 import { refuseProtectedFile } from "../../../src/tools/files/protection.ts";
-import { ruleOf } from "../../../src/workspace/path-rules.ts";
-import { workspacePath } from "../../../src/workspace/path.ts";
+import { ruleOf } from "../../../src/workspace/layers/path-rules.ts";
+import { workspacePath } from "../../../src/workspace/layers/path.ts";
 import { Desk } from "./using.ts";
 
 const files = [

@@ -1,0 +1,75 @@
+import { CarrelError } from "../../shared/errors.ts";
+import { sha256Hex } from "../../shared/sha256.ts";
+import type { Snapshot, SnapshotFile, SnapshotRequest } from "../../shared/workspace-api.ts";
+import { numberIn } from "./file-info.ts";
+import type { LayerFile, Layers } from "../layers/layers.ts";
+import type { Overlay, OverlayEntry } from "../layers/overlay.ts";
+import { workspacePath } from "../layers/path.ts";
+
+/** How often a snapshot is taken again because its files changed meanwhile. */
+const ATTEMPTS = 5;
+
+type Plan = Pick<Snapshot, "version" | "lists"> & {
+  readonly entries: readonly OverlayEntry<LayerFile>[];
+};
+
+/**
+ * Takes snapshots of what these layers show: the files asked for, all as of one moment; `unchanged`, without reading
+ * any, when `known` is their version. What does not exist is left out, and a directory that does not exist is empty.
+ * Logs and blobs come without text. Throws `CarrelError('overloaded')` when the files change faster than they can be
+ * read.
+ */
+export function createSnapshots(
+  layers: Layers,
+): (request: SnapshotRequest) => Promise<Snapshot | "unchanged"> {
+  /** The newest facts with their digest: most turns ask for the same again, and nothing has changed. */
+  let newest = { facts: "", version: "" };
+  const planOf = async (request: SnapshotRequest): Promise<Plan> => {
+    const { facts, ...plan } = look(layers.overlay(), request);
+    if (facts !== newest.facts)
+      newest = { facts, version: await sha256Hex(new TextEncoder().encode(facts)) };
+    return { ...plan, version: newest.version };
+  };
+
+  return async (request) => {
+    await layers.refresh();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const overlay = layers.overlay();
+      const { version, lists, entries } = await planOf(request);
+      if (version === request.known) return "unchanged";
+      try {
+        const files = await Promise.all(entries.map((entry) => withText(layers, entry)));
+        const isSame = layers.overlay() === overlay || (await planOf(request)).version === version;
+        if (isSame) return { version, files, lists };
+      } catch (error) {
+        if (layers.overlay() === overlay) throw error;
+      }
+    }
+    throw new CarrelError("overloaded", "The files change too fast to be read. Try again.");
+  };
+}
+
+/** What there is of what is asked for, and all that its version depends on. */
+function look(overlay: Overlay<LayerFile>, request: SnapshotRequest) {
+  const entries = request.files.flatMap((raw) => overlay.get(workspacePath(raw)) ?? []);
+  const lists = request.lists.map(({ directory: raw, limit }) => {
+    const directory = workspacePath(raw);
+    const paths = overlay.under(directory).map(({ path }) => path);
+    const shown = paths.slice(0, numberIn("limit", limit, 0, [0, Number.MAX_SAFE_INTEGER]));
+    return { directory, paths: shown, total: paths.length };
+  });
+  const files = entries.map(({ path, layer, file }) => [path, layer, file.etag]);
+  return {
+    entries,
+    lists,
+    facts: JSON.stringify([request.files, request.lists, files, lists]),
+  };
+}
+
+async function withText(layers: Layers, entry: OverlayEntry<LayerFile>): Promise<SnapshotFile> {
+  const { path, layer, file } = entry;
+  const shown = { path, layer, size: file.size };
+  if (file.type !== "text") return { ...shown, text: null };
+  const content = await layers.content(entry);
+  return { ...shown, text: "text" in content ? content.text : null };
+}
