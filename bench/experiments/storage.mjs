@@ -6,7 +6,7 @@ import { Session } from "../session.mjs";
 const TURNS = 10;
 
 /** What a turn does may outlive its answer by a moment. */
-const SETTLE_MS = 300;
+const SETTLE_MS = 1_500;
 
 /**
  * Statements, rows and alarms a turn, told by the storage itself. With `keep` on the data of an earlier run of

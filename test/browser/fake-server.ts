@@ -171,7 +171,7 @@ export class FakeServer {
     const name = path === "/" ? "index.html" : path.slice(1);
     const type = TYPES[extname(name)];
     const bytes =
-      type && /^(style\/)?[\w-]+\.\w+$/.test(name)
+      type && /^((style|files)\/)?[\w-]+\.\w+$/.test(name)
         ? await readFile(PUBLIC + name).catch(() => null)
         : null;
     if (!type || !bytes) return void response.writeHead(404).end();
