@@ -16,7 +16,7 @@ export type Bucket =
 /**
  * The one name of a bucket (promise I2). Ids are checked as `parseId` does and throw `CarrelError('invalid')`.
  * Different buckets have different keys. A user's key begins those of the same user's sessions and of nobody
- * else; what is stored in two buckets never meets, because a kind follows the key (`workspace/storage-key.ts`).
+ * else; what is stored in two buckets never meets, because a kind follows the key (`workspace/store/storage-key.ts`).
  */
 export function bucketPrefix(bucket: Bucket): BucketKey {
   switch (bucket.scope) {

@@ -4,12 +4,13 @@ import type { Sql } from "../shared/sql.ts";
 /**
  * The tables of a bucket. `file` is the index and `part` the text, split so that an append writes one short row;
  * `whiteout` hides lower layers; `version` is what files held before; `segment` says which parts of a log only the
- * store has. `dirty` is since when (ms) the store is behind; a row of type `gone`, or a whiteout that is not
- * `present`, stands until the store has let go of it. `op` is the ledger of what was done. `unsure` names keys at which
- * a call whose answer was lost may still act; `orphan` what nothing refers to, since it was first seen. `settled` is when
- * (ms) the store last confirmed a row, and `outdated` at which keys it may for a minute still
- * show what is not there any more: what was deleted, and what others had put and was taken in. `adopted` is what a rebuild that takes several calls has found so far. WITHOUT ROWID
- * makes a write by text key cost one row instead of two.
+ * store has; `op` is the ledger of what was done, and `staged` what imports hold until they are committed.
+ *
+ * About the store: `dirty` is since when (ms) it is behind, and `settled` when it last confirmed the row. A row of type
+ * `gone`, or a whiteout that is not `present`, stands until the store has let go of it. `unsure` names keys at which a
+ * call whose answer was lost may still act; `outdated` those that may for two minutes still show what is not there any
+ * more; `orphan` what nothing refers to, since it was first seen; `adopted` what a rebuild of several calls has found
+ * so far. WITHOUT ROWID makes a write by text key cost one row instead of two.
  */
 const STEPS: SchemaSteps = [
   [

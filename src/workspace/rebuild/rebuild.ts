@@ -42,7 +42,7 @@ export const recordBirth = ({ sql }: Pick<RowsTx, "sql">): void => {
 /**
  * Makes an empty bucket what its prefix in the store says, in one commit after everything was listed: files,
  * whiteouts, earlier versions and logs, as they were settled. Texts stay in the store and are fetched later
- * (`rebuild-fetch.ts`). Objects that other hands put there are taken in as `outside`; what no bucket could hold is
+ * (`fetch.ts`). Objects that other hands put there are taken in as `outside`; what no bucket could hold is
  * left and logged. A bucket that is not empty any more stays as it is. Whether anything was found: if not, nothing is
  * written, and `recordBirth` is the caller's. Throws `CarrelError('overloaded')` when the store fails, and when there is
  * more from other hands than one call can look at; the same call again goes on, and until it is done the bucket is empty.

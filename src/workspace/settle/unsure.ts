@@ -28,7 +28,7 @@ export function deleteUntil(sql: Sql, key: StorageKey): number | null {
   return unsure?.deletes === 1 ? unsure.until : null;
 }
 
-/** Writes down that a call may act at `key` for another minute; then the key is looked at (`settle-unsure.ts`). */
+/** Writes down that a call may act at `key` for another minute; then the key is looked at (`check-unsure.ts`). */
 export function markUnsure(sql: Sql, key: StorageKey, now: number, call: "put" | "delete"): void {
   sql.run(
     `INSERT INTO unsure(key, until, deletes) VALUES (?1, ?2, ?3)
