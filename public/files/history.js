@@ -58,7 +58,8 @@ export class HistoryView {
     const when = formatTime(at);
     const content = element("div", { class: "version-text" });
     const isNow = isNewest && file.file.layer === "own" && !file.file.isHidden;
-    const what = type === "deleted" ? "deleted" : formatSize(size);
+    const isGone = type === "deleted" || type === "reset";
+    const what = isGone ? type : formatSize(size);
     return element(
       "li",
       {},
@@ -68,7 +69,7 @@ export class HistoryView {
         element("p", {}, element("span", {}, when), element("span", { dir: "auto" }, authorOf(by))),
         element("span", { class: "badge" }, isNow ? "now" : what),
         type === "text" ? viewButton(when, content, () => readVersion(file, version)) : null,
-        type === "deleted" || isNow ? null : this.#restoreButton(version, when),
+        isGone || isNow ? null : this.#restoreButton(version, when),
       ),
       content,
     );

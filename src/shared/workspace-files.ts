@@ -25,8 +25,8 @@ export type Content = { readonly text: string } | { readonly bytes: Uint8Array }
 export type FileVersion = {
   readonly version: number;
   readonly etag: string;
-  /** `deleted`: the file was gone then. */
-  readonly type: FileType | "deleted";
+  /** `deleted`: nothing showed then. `reset`: the own file was gone and the lower layer's showed. */
+  readonly type: FileType | "deleted" | "reset";
   readonly size: number;
   readonly at: number;
   readonly by: string;

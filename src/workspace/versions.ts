@@ -15,7 +15,10 @@ export function versionRows({ sql }: Pick<Rows, "sql">, path: WorkspacePath): Ve
   return rows.map((row) => ({ ...row, executable: row.executable === 1 }));
 }
 
-/** That nothing of this bucket is at `path` from now on: it was deleted, or reset so that lower layers show. */
+/**
+ * That nothing of this bucket is at `path` from now on: it was deleted, or reset so that lower layers show. Both are
+ * stored as `gone`; a reset has the executable bit, which means nothing else there.
+ */
 export const goneVersion = (
   path: WorkspacePath,
   why: "deleted" | "reset",
@@ -32,7 +35,9 @@ export const goneVersion = (
   body: null,
 });
 
-export const isReset = (row: VersionRow): boolean => row.type === "gone" && row.executable;
+/** Whether a version says that its path was reset and not deleted. */
+export const isReset = (row: Pick<VersionRow, "type" | "executable">): boolean =>
+  row.type === "gone" && row.executable;
 
 /**
  * Keeps what a file held, and drops what is then more than `limits.versions` of this file, oldest first, with its text;
@@ -69,7 +74,9 @@ export function history(rows: Pick<Rows, "sql" | "files">, raw: string): readonl
   return present && present.type !== "gone" ? [shown(present), ...earlier] : earlier;
 }
 
-function shown({ version, type, size, at, author }: VersionRow | FileRow): FileVersion {
-  const etag = String(version);
-  return { version, etag, type: type === "gone" ? "deleted" : type, size, at, by: author };
+function shown(row: VersionRow | FileRow): FileVersion {
+  const { version, size, at, author } = row;
+  const gone = isReset(row) ? "reset" : "deleted";
+  const type = row.type === "gone" ? gone : row.type;
+  return { version, etag: String(version), type, size, at, by: author };
 }

@@ -86,6 +86,7 @@ describe("versions", () => {
 
     await bucket.write("AGENTS.md", "mine");
     await bucket.change({ kind: "reset", path: "AGENTS.md" });
+    expect(history(bucket.rows, "AGENTS.md").map(({ type }) => type)).toEqual(["reset", "text"]);
     await undo(bucket, "AGENTS.md");
     expect(await bucket.show("AGENTS.md")).toBe("mine");
     const blob = { bytes: Uint8Array.of(0, 1) };
