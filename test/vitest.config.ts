@@ -60,6 +60,8 @@ export default defineConfig({
           environment: "node",
           include: ["test/browser/**/*.test.ts"],
           testTimeout: 60_000,
+          // A page on a busy machine is slow, which is no fault of it.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

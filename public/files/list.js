@@ -19,6 +19,11 @@ export class FilesList {
   /** @type {Record<LowerLayer, Map<string, ListedFile>>} */
   #lower = { shared: new Map(), template: new Map() };
   #readings = 0;
+  /** The newest reading, and its number. @type {Promise<boolean>} */
+  #newest = Promise.resolve(false);
+  #newestReading = 0;
+  /** Whether the lower layers are still to be read: a reading that takes another's place does what that was to do. */
+  #isWholeDue = false;
 
   /** Forgets everything: the files of another session are asked for. */
   clear() {
@@ -31,26 +36,43 @@ export class FilesList {
    * Reads the list; `isWhole` reads the lower layers as well, which rarely change.
    * @param {FilesApi} api
    * @param {{ isWhole: boolean }} options
-   * @returns {Promise<boolean>} Whether it is the newest list; a later reading or change makes it void.
+   * @returns {Promise<boolean>} Whether it is the newest list; a later reading or change makes it void. Then the later
+   *   one is awaited, so that the list is there either way.
    */
-  async read(api, { isWhole }) {
+  read(api, { isWhole }) {
+    this.#isWholeDue ||= isWhole;
     const reading = ++this.#readings;
+    this.#newestReading = reading;
+    this.#newest = this.#read(api, reading, this.#isWholeDue);
+    return this.#newest;
+  }
+
+  /** @param {FilesApi} api @param {number} reading @param {boolean} isWhole */
+  async #read(api, reading, isWhole) {
+    let next;
     try {
       const [files, shared, template] = await Promise.all([
         api.list(),
         isWhole ? api.list("shared") : null,
         isWhole ? api.list("template") : null,
       ]);
-      if (reading !== this.#readings) return false;
-      if (shared) this.#lower.shared = byPath(shared);
-      if (template) this.#lower.template = byPath(template);
-      this.files = [...files, ...this.#hidden(files)];
-      this.state = { kind: "ready" };
+      if (reading === this.#readings) {
+        if (shared) this.#lower.shared = byPath(shared);
+        if (template) this.#lower.template = byPath(template);
+        if (isWhole) this.#isWholeDue = false;
+        this.files = [...files, ...this.#hidden(files)];
+      }
+      next = { kind: /** @type {const} */ ("ready") };
     } catch (error) {
-      if (reading !== this.#readings) return false;
-      this.state = { kind: "failed", error };
+      next = { kind: /** @type {const} */ ("failed"), error };
     }
-    return true;
+    if (reading === this.#readings) {
+      this.state = next;
+      return true;
+    }
+    // Whoever waits for this one wants to see what the newer one finds.
+    if (this.#newestReading > reading) await this.#newest;
+    return false;
   }
 
   /** Makes readings void that began before a change. */

@@ -8,6 +8,8 @@ import {
   nameOf,
   pathProblem,
 } from "../../public/files/path.js";
+import type { FilesApi } from "../../public/files/api.js";
+import { FilesList } from "../../public/files/list.js";
 import { treeRows } from "../../public/files/rows.js";
 import { indent, readText, writeText } from "../../public/files/text.js";
 import type { FileInfo } from "../../src/shared/workspace-files.ts";
@@ -161,5 +163,33 @@ describe("the lines of the tree", () => {
       filter: "",
     });
     expect(rows.map(({ path }) => path)).toEqual(["__proto__", "constructor"]);
+  });
+});
+
+describe("the list of files", () => {
+  /** An api whose answers come when they are told to. */
+  const slow = () => {
+    const waiting: (() => void)[] = [];
+    const list = (layer?: string) =>
+      new Promise<never[]>((resolve) => {
+        asked.push(layer ?? "all");
+        waiting.push(() => resolve([]));
+      });
+    const asked: string[] = [];
+    return { api: { list } as unknown as FilesApi, asked, waiting };
+  };
+
+  it("is there for whoever read it first, when a later reading has taken that one's place", async () => {
+    const files = new FilesList();
+    const [first, second] = [slow(), slow()];
+    const done: string[] = [];
+    const one = files.read(first.api, { isWhole: true }).then((is) => done.push(`first ${is}`));
+    const two = files.read(second.api, { isWhole: false }).then((is) => done.push(`second ${is}`));
+    expect(second.asked).toEqual(["all", "shared", "template"]);
+    for (const answer of first.waiting) answer();
+    for (const answer of second.waiting) answer();
+    await Promise.all([one, two]);
+    expect(done).toEqual(["second true", "first false"]);
+    expect(files.state.kind).toBe("ready");
   });
 });
