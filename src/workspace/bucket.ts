@@ -255,7 +255,11 @@ export class WorkspaceBucket {
     const context = { ...this.#context, ...this.#platform, limits: this.#context.limits };
     // Both take their time, and whoever calls first mostly needs both.
     this.#layers.refresh().catch(() => {});
-    if (await rebuild({ ...context, bucket: key, store: this.#store })) return this.#wake();
+    if (await rebuild({ ...context, bucket: key, store: this.#store })) {
+      // What was found exists, also if nobody ever changes it. Should this fail, the first change tries again.
+      this.#whenRegistered()?.catch(() => {});
+      return this.#wake();
+    }
     // Nobody's first answer waits until it is on disk that there was nothing.
     breathe()
       .then(() => this.#rows.commit("born", recordBirth))

@@ -46,6 +46,17 @@ describe("a bucket", () => {
     expect(lab.registered).toEqual([key]);
   });
 
+  it("is registered when it is rebuilt from what the store holds, though nobody changes it", async () => {
+    const { lab } = counted();
+    await lab.workspace().change(write("a.md", "1"));
+    await lab.pass(15_000);
+    lab.restart({ loss: true });
+    lab.registered.length = 0;
+    expect((await lab.workspace().tree({})).total).toBe(1);
+    await lab.clock.pass(0);
+    expect(lab.registered).toEqual([key]);
+  });
+
   it("[W11] whose alarm was lost wakes for what is left at its next call", async () => {
     const { lab } = counted();
     await lab.workspace().change(write("a.md", "1"));
