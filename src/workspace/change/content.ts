@@ -2,6 +2,7 @@ import { invalid, tooLarge } from "../../shared/errors.ts";
 import { spellSize, utf8Length } from "../../shared/text.ts";
 import type { Content, FileType } from "../../shared/workspace-files.ts";
 import type { BucketLimits } from "../limits.ts";
+import { quote } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { ruleOf } from "../layers/path-rules.ts";
 
@@ -76,8 +77,6 @@ export function pieceOfLower(path: WorkspacePath, content: Content, limits: Buck
   }
   return pieceOf(path, content, limits);
 }
-
-export const quote = (path: WorkspacePath): string => JSON.stringify(path);
 
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;

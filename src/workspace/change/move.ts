@@ -1,5 +1,5 @@
 import { CarrelError, invalid } from "../../shared/errors.ts";
-import { isLog, keepsVersions, quote } from "./content.ts";
+import { isLog, keepsVersions } from "./content.ts";
 import type { DraftFile } from "./draft.ts";
 import { NotYet } from "./supplies.ts";
 import {
@@ -15,7 +15,7 @@ import type { LayerFile } from "../layers/layers.ts";
 import { planDelete, planReset } from "../layers/overlay-change.ts";
 import { isWithin } from "../layers/overlay.ts";
 import type { OverlayEntry } from "../layers/overlay.ts";
-import { workspacePath } from "../layers/path.ts";
+import { quote, workspacePath } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { missing } from "../read/read.ts";
 

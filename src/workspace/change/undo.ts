@@ -1,9 +1,10 @@
 import { invalid, notFound } from "../../shared/errors.ts";
-import { keepsVersions, quote } from "./content.ts";
+import { keepsVersions } from "./content.ts";
 import { remove, reset } from "./move.ts";
 import { NotYet } from "./supplies.ts";
 import { copyUp, makeRoom, refuseLog, type Outcome, type Planning } from "./write.ts";
 import { createOverlay, isWithin } from "../layers/overlay.ts";
+import { quote } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { ruleOf, unitOf } from "../layers/path-rules.ts";
 import type { VersionRow } from "../rows.ts";

@@ -1,7 +1,7 @@
 import { invalid, tooLarge } from "../../shared/errors.ts";
 import { spellSize } from "../../shared/text.ts";
 import type { TextEdit } from "../../shared/workspace-changes.ts";
-import { ROW_BYTES, isLog, quote, textWithin, typeAt, type Piece } from "./content.ts";
+import { ROW_BYTES, isLog, textWithin, typeAt, type Piece } from "./content.ts";
 import type { ChangeDraft, DraftBody, DraftFile } from "./draft.ts";
 import { NotYet, type Supplies, type Supply } from "./supplies.ts";
 import { editText } from "./edit-text.ts";
@@ -10,6 +10,7 @@ import type { BucketLimits } from "../limits.ts";
 import { isJsonObject, mergePatch } from "./merge-patch.ts";
 import { planWrite } from "../layers/overlay-change.ts";
 import type { OverlayEntry } from "../layers/overlay.ts";
+import { quote } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { fileIn } from "../read/read.ts";
 import type { Rows } from "../rows.ts";

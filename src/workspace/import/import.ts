@@ -2,13 +2,13 @@ import { CarrelError, invalid, notFound, quotaExceeded } from "../../shared/erro
 import { parseId } from "../../shared/ids.ts";
 import type { Change, ImportPage } from "../../shared/workspace-changes.ts";
 import { askForVersions, writeDraft } from "../change/commit.ts";
-import { ROW_BYTES, isLog, pieceOf, quote, textWithin, typeAt } from "../change/content.ts";
+import { ROW_BYTES, isLog, pieceOf, textWithin, typeAt } from "../change/content.ts";
 import { Supplies, digestOf } from "../change/supplies.ts";
 import type { ChangeContext } from "../change/change.ts";
 import { planImport, type ImportPlan } from "./plan.ts";
 import { dropStaged, stagePage, stagedItems, type StagedFile, type StagedItem } from "./staging.ts";
 import { answerOf, recordOp } from "../change/ops.ts";
-import { workspacePath } from "../layers/path.ts";
+import { quote, workspacePath } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { isHideable } from "../layers/path-rules.ts";
 

@@ -1,13 +1,14 @@
 import { CarrelError, invalid, tooLarge } from "../../shared/errors.ts";
 import { spellSize } from "../../shared/text.ts";
 import { totalsAfter } from "../change/commit.ts";
-import { quote, typeAt } from "../change/content.ts";
+import { typeAt } from "../change/content.ts";
 import { ChangeDraft } from "../change/draft.ts";
 import { NotYet, type Supplies } from "../change/supplies.ts";
 import type { ChangeContext } from "../change/change.ts";
 import { bodyHere } from "../change/write.ts";
 import type { LoadedFile, LoadedItem } from "./staging.ts";
 import { parentsOf } from "../layers/overlay.ts";
+import { quote } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { isRecordPath, ruleOf, unitOf } from "../layers/path-rules.ts";
 import { assertQuota, type Totals } from "../quota.ts";

@@ -48,3 +48,6 @@ export function parentOf(path: WorkspacePath): WorkspacePath {
 
 /** The last name of `path`; empty for the root. */
 export const nameOf = (path: WorkspacePath): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** A path as messages name it, so that spaces and odd names can be told. */
+export const quote = (path: WorkspacePath): string => JSON.stringify(path);

@@ -7,7 +7,7 @@ import { layerAlone } from "../layers/layers.ts";
 import type { LayerFile, Layers } from "../layers/layers.ts";
 import { nearestPaths } from "../layers/nearest.ts";
 import type { Overlay, OverlayEntry } from "../layers/overlay.ts";
-import { workspacePath } from "../layers/path.ts";
+import { quote, workspacePath } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import type { Rows } from "../rows.ts";
 import { versionRows } from "../versions.ts";
@@ -144,7 +144,5 @@ async function readVersion(
     }
   }
 }
-
-const quote = (path: WorkspacePath): string => JSON.stringify(path);
 
 const nameFor = (path: WorkspacePath): string => (path === "" ? "The root" : quote(path));
