@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { registerSession } from "../src/bindings.ts";
+import { indexSession, registerSession } from "../src/bindings.ts";
 import type { Env } from "../src/env.ts";
 import type { Deployment } from "../src/harness.ts";
 import { systemClock } from "../src/shared/clock.ts";
@@ -9,16 +9,23 @@ import { consoleLog } from "../src/shared/log.ts";
 import { noPoint, type Point } from "../src/shared/point.ts";
 import {
   type AcceptRequest,
+  type CallAnswer,
   type Failure,
+  type PermissionsChange,
   type SessionAddress,
   type SessionApi,
   STREAM_ANSWER,
   type TailRequest,
 } from "../src/shared/session-api.ts";
 import { Session } from "../src/turn/session.ts";
+import { eventStream } from "./event-stream.ts";
 import { platformSql } from "./sql.ts";
 
 type StreamCall =
+  | {
+      readonly method: "answerAndTail";
+      readonly args: [SessionAddress, readonly CallAnswer[], string, string?];
+    }
   | { readonly method: "acceptAndTail"; readonly args: [SessionAddress, AcceptRequest] }
   | { readonly method: "openTail"; readonly args: [SessionAddress, TailRequest] };
 
@@ -39,9 +46,11 @@ export function sessionObject(deployment: Deployment) {
           sql: platformSql(ctx.storage),
           clock: systemClock,
           setAlarm: (at) => void ctx.storage.setAlarm(at),
+          clearAlarm: () => void ctx.storage.deleteAlarm(),
           sync: () => ctx.storage.sync(),
           keepAlive: (work) => ctx.waitUntil(work),
           register: () => registerSession(env, this.#address, systemClock.now()),
+          index: (news) => indexSession(env, this.#address, news),
           newId: () => crypto.randomUUID(),
           point: (name) => this.point(name),
           log: consoleLog,
@@ -63,21 +72,42 @@ export function sessionObject(deployment: Deployment) {
         const accepted = this.#session.accept(request);
         const run = this.#session.tail({ until: accepted.turn.turn });
         await this.#session.whenRegistered();
-        return { ...accepted, events: this.#stream(run) };
+        return { ...accepted, events: eventStream(this.ctx, run) };
+      });
+    }
+
+    answer(address: SessionAddress, answers: readonly CallAnswer[], by: string) {
+      return this.#answer("answer", address, () => this.#session.answer(answers, by));
+    }
+
+    answerAndTail(
+      address: SessionAddress,
+      answers: readonly CallAnswer[],
+      by: string,
+      after?: string,
+    ) {
+      return this.#answer("answerAndTail", address, async () => {
+        const answered = await this.#session.answer(answers, by);
+        const until = answered.turn.turn;
+        const run = this.#session.tail(after === undefined ? { until } : { until, after });
+        return { ...answered, events: eventStream(this.ctx, run) };
       });
     }
 
     openTail(address: SessionAddress, request: TailRequest) {
       return this.#answer("openTail", address, () => ({
-        events: this.#stream(this.#session.tail(request)),
+        events: eventStream(this.ctx, this.#session.tail(request)),
       }));
     }
 
-    /** `acceptAndTail` or `openTail` with the stream as a body, which costs less than one over RPC. */
+    /** One of the methods that stream, with the stream as a body, which costs less than one over RPC. */
     override async fetch(request: Request): Promise<Response> {
       const { method, args } = await request.json<StreamCall>();
-      const answer =
-        method === "openTail" ? await this.openTail(...args) : await this.acceptAndTail(...args);
+      const answer = await (method === "openTail"
+        ? this.openTail(...args)
+        : method === "answerAndTail"
+          ? this.answerAndTail(...args)
+          : this.acceptAndTail(...args));
       if (!answer.ok) return Response.json(answer);
       const { events, ...head } = answer;
       return new Response(events, { headers: { [STREAM_ANSWER]: JSON.stringify(head) } });
@@ -97,6 +127,45 @@ export function sessionObject(deployment: Deployment) {
 
     current(address: SessionAddress) {
       return this.#answer("current", address, () => ({ turn: this.#session.current() }));
+    }
+
+    permissions(address: SessionAddress) {
+      return this.#answer("permissions", address, () => ({
+        permissions: this.#session.permissions(),
+      }));
+    }
+
+    setPermissions(address: SessionAddress, change: PermissionsChange, by: string) {
+      return this.#answer("setPermissions", address, async () => {
+        const permissions = this.#session.setPermissions(change, by);
+        await this.#session.whenRegistered();
+        return { permissions };
+      });
+    }
+
+    rename(address: SessionAddress, title: string) {
+      return this.#answer("rename", address, () => ({ title: this.#session.rename(title) }));
+    }
+
+    clear(address: SessionAddress, by: string) {
+      return this.#answer("clear", address, () => {
+        this.#session.clear(by);
+        return {};
+      });
+    }
+
+    remove(address: SessionAddress) {
+      return this.#answer("remove", address, async () => ({
+        isComplete: await this.#session.remove(),
+      }));
+    }
+
+    importState(address: SessionAddress, state: unknown, by: string) {
+      return this.#answer("importState", address, async () => {
+        const messages = this.#session.importState(state, by);
+        await this.#session.whenRegistered();
+        return { messages };
+      });
     }
 
     override alarm(): Promise<void> {
@@ -121,25 +190,6 @@ export function sessionObject(deployment: Deployment) {
           return { ok: false, code: error.code, message: error.message };
         throw error;
       }
-    }
-
-    /**
-     * The bytes of a tail. Writes to this kind of stream wait for the output gate, so nothing is seen before it
-     * is stored; a stream made in JavaScript would not wait. A reader that leaves ends its tail and nothing else;
-     * a tail that fails breaks its stream off, and the reader resumes.
-     */
-    #stream(
-      run: (write: (text: string) => Promise<void>) => Promise<void>,
-    ): ReadableStream<Uint8Array> {
-      const { readable, writable } = new IdentityTransformStream();
-      const writer = writable.getWriter();
-      const encoder = new TextEncoder();
-      this.ctx.waitUntil(
-        run((text) => writer.write(encoder.encode(text)))
-          .then(() => writer.close())
-          .catch((error: unknown) => writer.abort(error).catch(() => {})),
-      );
-      return readable;
     }
   };
 }

@@ -4,7 +4,7 @@ import { CarrelError } from "./shared/errors.ts";
 import { consoleLog } from "./shared/log.ts";
 import { bucketShard, userShard } from "./shared/registry-shard.ts";
 import { isMarked } from "./shared/platform-error.ts";
-import type { RegistryApi } from "./shared/registry-api.ts";
+import type { RegistryApi, SessionNews } from "./shared/registry-api.ts";
 import type { SessionAddress } from "./shared/session-api.ts";
 import type { WorkspaceApi } from "./shared/workspace-api.ts";
 import type { BlobStore } from "./workspace/store/blob-store.ts";
@@ -116,4 +116,13 @@ export async function registerSession(
 /** Registers a bucket in its shard. */
 export async function registerBucket(env: Env, bucket: BucketKey, at: number): Promise<void> {
   await registry(env, await bucketShard(bucket)).registerBucket(bucket, at);
+}
+
+/** Brings a session up to date in the lists of its user. */
+export async function indexSession(
+  env: Env,
+  { agent, user, session }: SessionAddress,
+  news: SessionNews,
+): Promise<void> {
+  await registry(env, await userShard(user)).updateSession(agent, user, session, news);
 }

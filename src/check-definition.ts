@@ -57,6 +57,7 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   disableSessionPersistence: true,
   tools: true,
   capabilities: true,
+  permissions: true,
   limits: true,
   context: true,
   modelRetry: true,

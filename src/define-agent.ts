@@ -5,6 +5,7 @@ import {
   MEMORY,
   type PromptOptions,
 } from "./context/prompt-sources.ts";
+import type { PermissionConfig } from "./permissions/config.ts";
 import type { Model } from "./model/model.ts";
 import type { RetryOptions } from "./model/retry.ts";
 import { spellSize } from "./shared/text.ts";
@@ -70,6 +71,11 @@ export type AgentDefinition = {
   readonly tools?: readonly Tool[];
   /** Your own hooks around turns, steps, model calls and tool calls; they are outside the built-in ones. */
   readonly capabilities?: readonly Capability[];
+  /**
+   * What runs, asks or is denied in every session, beside what its person chooses: rules by tool and argument, the mode
+   * that sessions begin with and those that may be chosen, and how long a question waits. `docs/permissions.md`.
+   */
+  readonly permissions?: Partial<PermissionConfig>;
   /** Bounds of one turn, whole numbers from 1; see `Limits` for each default. */
   readonly limits?: Partial<Limits>;
   /** When the context is cut and how much stays, whole numbers from 1; see `defaultWindow`. */

@@ -20,6 +20,7 @@ import { textVariables, workspaceLimits, type Env } from "./env.ts";
 import { createModel, trustedOrigins } from "./model/choose.ts";
 import { createOfflineModel } from "./model/offline/offline-model.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
+import { defaultPermissions } from "./permissions/config.ts";
 import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
@@ -129,6 +130,9 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     window: windowOf(definition),
     retry: definition.modelRetry ?? {},
     hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
+    permissions: { ...defaultPermissions, ...definition.permissions },
+    notify: null,
+    forget: async () => {},
     prompt: promptOptionsOf(definition),
   };
 }

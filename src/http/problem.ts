@@ -9,6 +9,7 @@ const statusOf = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
   key_reused: 422,
   too_large: 413,
   quota_exceeded: 507,
@@ -32,6 +33,8 @@ const statusOf = {
   no_progress: 500,
   recovery_exhausted: 500,
   out_of_memory: 500,
+  daily_budget: 500,
+  output_invalid: 500,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
 

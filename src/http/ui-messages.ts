@@ -109,6 +109,7 @@ function toParts(message: Extract<HistoryMessage, { role: "assistant" }>): UiPar
 export const partId = (index: number): string => String(index);
 
 function toPart(part: HistoryPart, id: string): UiPart {
+  if (part.type === "steered") return { type: "text", text: "", state: "done" };
   if (part.type === "text") return { type: "text", text: part.text, state: "done" };
   if (part.type === "reasoning") return { type: "reasoning", id, text: part.text, state: "done" };
   const { input, error } = parseToolInput(part.input);

@@ -1,7 +1,14 @@
 import { parseBucketKey } from "../shared/bucket-key.ts";
 import { sessionAddress } from "../shared/ids.ts";
 import { migrate, type SchemaSteps } from "../shared/migrate.ts";
-import type { RegisteredBucket, RegisteredSession, RegistryPage } from "../shared/registry-api.ts";
+import type {
+  RegisteredBucket,
+  RegisteredSession,
+  RegistryPage,
+  SessionNews,
+  SessionSummary,
+  Spent,
+} from "../shared/registry-api.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /** WITHOUT ROWID keeps the rows in the order in which they are listed, and makes a write cost one row. */
@@ -47,6 +54,30 @@ export class Registry {
       session,
       createdAt,
     );
+  }
+
+  /** Stub. */
+  updateSession(_agent: string, _user: string, _session: string, _news: SessionNews): void {}
+
+  /** Stub. */
+  removeSession(_agent: string, _user: string, _session: string): void {}
+
+  /** Stub. */
+  listSessions(
+    _user: string,
+    _agent: string,
+    _cursor: string | null,
+    _limit: number,
+  ): RegistryPage<SessionSummary> {
+    return { items: [], cursor: null };
+  }
+
+  /** Stub. */
+  recordSpent(_user: string, _day: string, _spent: readonly Spent[]): void {}
+
+  /** Stub. */
+  spent(_user: string, _day: string): number {
+    return 0;
   }
 
   /** Keeps what is known of a bucket that is registered already. Throws for what is no bucket's key. */

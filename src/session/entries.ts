@@ -1,5 +1,10 @@
-import type { TurnOutcome } from "../shared/events.ts";
+import type { CallAnswered, PendingCall, TurnOutcome } from "../shared/events.ts";
 import type { ContentPart, FinishReason, StepPart, ToolStatus, Usage } from "../shared/messages.ts";
+import type { AskedFor, Permissions, Rule } from "../shared/permissions.ts";
+import type { OutputFormat } from "../shared/session-api.ts";
+
+/** The turn of a fact that belongs to none. */
+export const NO_TURN = "";
 
 /** A fact of a session. The journal is append-only; everything else about a session is derived from it. */
 export type JournalEntry = {
@@ -28,6 +33,7 @@ export type Fact =
       readonly content: readonly ContentPart[];
       readonly replaces?: string;
       readonly message?: string;
+      readonly output?: OutputFormat;
     }
   /** Files that the message names, as they were when the turn began; at most once a turn, before its first step. */
   | {
@@ -55,6 +61,49 @@ export type Fact =
       readonly seen?: SeenFiles;
     }
   /**
+   * A call is parked until someone outside answers it. Asked again, with another digest, when what would run has
+   * changed: only the newest question of a call counts.
+   */
+  | {
+      readonly kind: "asked";
+      readonly call: string;
+      readonly name: string;
+      readonly what: AskedFor;
+      /** The arguments that would run, as JSON text. */
+      readonly input: string;
+      readonly digest: string;
+      readonly reason: string;
+      readonly suggested: readonly Rule[];
+      readonly expiresAt: number;
+    }
+  /** The newest question of a call was answered. One that is not `approved` comes with the call's result. */
+  | {
+      readonly kind: "answered";
+      readonly call: string;
+      readonly name: string;
+      readonly answer: CallAnswered;
+      /** What may run: the question's digest, or that of the arguments in `input`. */
+      readonly digest: string;
+      readonly by: string;
+      readonly reason?: string;
+      /** Arguments that a person put in the place of the model's, as JSON text. */
+      readonly input?: string;
+    }
+  /** The turn waits for these calls. */
+  | { readonly kind: "waiting"; readonly calls: readonly string[]; readonly expiresAt: number }
+  /** A message that came while the turn ran was taken into it. `message`: its id, and that of the turn it was accepted as. */
+  | {
+      readonly kind: "steered";
+      readonly message: string;
+      readonly content: readonly ContentPart[];
+    }
+  /** The model is told what is wrong with its answer; nobody else is. */
+  | { readonly kind: "repair"; readonly text: string }
+  /** What the session's person allows, whole. Of no turn. */
+  | ({ readonly kind: "permissions"; readonly by: string } & Permissions)
+  /** The conversation begins anew after this. Of no turn. */
+  | { readonly kind: "cleared"; readonly by: string }
+  /**
    * An attempt at a step was given up, or (`attempt` null) the turn was interrupted between steps.
    * `interrupted` entries are what recovery counts.
    */
@@ -67,6 +116,8 @@ export type Fact =
       readonly kind: "end";
       readonly outcome: TurnOutcome;
       readonly error?: { readonly code: string; readonly message: string };
+      /** The answer as the JSON that the message asked for. */
+      readonly output?: unknown;
       readonly usage: Usage;
       readonly steps: number;
     };
@@ -90,4 +141,32 @@ export function openCalls(
     }
   }
   return [];
+}
+
+/** The newest question of a call, with its answer if it has one; `null` when it was never asked. */
+export function questionOf(
+  entries: readonly JournalEntry[],
+  call: string,
+): { readonly asked: EntryOf<"asked">; readonly answered: EntryOf<"answered"> | null } | null {
+  let answered: EntryOf<"answered"> | null = null;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.kind === "answered" && entry.call === call) answered ??= entry;
+    if (entry?.kind === "asked" && entry.call === call) return { asked: entry, answered };
+  }
+  return null;
+}
+
+/** The calls of the newest step that wait for an answer, in the order in which they were made. */
+export function pendingCalls(entries: readonly JournalEntry[]): EntryOf<"asked">[] {
+  return openCalls(entries).flatMap(({ call }) => {
+    const question = questionOf(entries, call);
+    return question && !question.answered ? [question.asked] : [];
+  });
+}
+
+/** A question as it is shown while it waits. */
+export function toPendingCall(asked: EntryOf<"asked">): PendingCall {
+  const { turn, call, name, what, input, digest, reason, suggested, expiresAt } = asked;
+  return { turn, call, name, what, input, digest, reason, suggested, expiresAt };
 }

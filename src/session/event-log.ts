@@ -143,9 +143,49 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
     case "end": {
       const error = entry.error === undefined ? {} : { error: entry.error };
       const { outcome, usage, steps } = entry;
-      return { type: "turn-end", turn, reply: replyId(turn), outcome, ...error, usage, steps, at };
+      const output = entry.output === undefined ? {} : { output: entry.output };
+      const reply = replyId(turn);
+      return { type: "turn-end", turn, reply, outcome, ...error, ...output, usage, steps, at };
     }
     case "intent":
+    case "repair":
       return null;
+    default:
+      return toOutsideEvent(entry);
+  }
+}
+
+type OutsideEntry = Extract<
+  JournalEntry,
+  { kind: "asked" | "answered" | "waiting" | "steered" | "permissions" | "cleared" }
+>;
+
+/** The event of what came from outside, or waits for it. */
+function toOutsideEvent(entry: OutsideEntry): SessionEvent {
+  const { turn, at } = entry;
+  switch (entry.kind) {
+    case "asked": {
+      const { call, name, what, input, digest, reason, suggested, expiresAt } = entry;
+      const question = { turn, call, name, what, input, digest, reason, suggested, expiresAt };
+      return { type: "call-asked", ...question, at };
+    }
+    case "answered": {
+      const { call, answer, by } = entry;
+      const reason = entry.reason === undefined ? {} : { reason: entry.reason };
+      const input = entry.input === undefined ? {} : { input: entry.input };
+      return { type: "call-answered", turn, call, answer, by, ...reason, ...input, at };
+    }
+    case "waiting": {
+      const { calls, expiresAt } = entry;
+      return { type: "turn-waiting", turn, reply: replyId(turn), calls, expiresAt, at };
+    }
+    case "steered":
+      return { type: "steered", turn, message: entry.message, content: entry.content, at };
+    case "permissions": {
+      const { mode, allow, ask, deny } = entry;
+      return { type: "permissions", mode, allow, ask, deny, at };
+    }
+    case "cleared":
+      return { type: "cleared", at };
   }
 }

@@ -1,7 +1,7 @@
 import type { TurnState } from "../shared/events.ts";
 import { replyId } from "../shared/ids.ts";
 import type { HistoryMessage, HistoryPart } from "../shared/session-api.ts";
-import type { EntryOf, JournalEntry } from "./entries.ts";
+import { questionOf, toPendingCall, type EntryOf, type JournalEntry } from "./entries.ts";
 import type { Journal } from "./journal.ts";
 import { groupTurns, type TurnEntries } from "./transcript.ts";
 
@@ -23,6 +23,7 @@ export function readHistory(
   let chars = 0;
   let hasMore = false;
   for (const entry of journal.backwards(before)) {
+    if (entry.kind === "cleared") break;
     if (messages >= limit || (chars > PAGE_CHARS && entries.at(-1)?.kind === "user")) {
       hasMore = true;
       break;
@@ -43,7 +44,7 @@ export function toHistoryMessages(turn: TurnEntries): HistoryMessage[] {
   const messages: HistoryMessage[] = [];
   const parts: HistoryPart[] = [];
   let state: TurnState = "running";
-  let end: Pick<EntryOf<"end">, "error" | "usage"> | undefined;
+  let end: Pick<EntryOf<"end">, "error" | "usage" | "output"> | undefined;
   const steps: number[] = [];
   let isCutOff = false;
   let at = 0;
@@ -56,6 +57,13 @@ export function toHistoryMessages(turn: TurnEntries): HistoryMessage[] {
       steps.push(entry.parts.length);
       isCutOff = false;
       for (const part of entry.parts) parts.push(toPart(part, turn.entries));
+    } else if (entry.kind === "steered") {
+      parts.push({ type: "steered", message: entry.message, content: entry.content });
+      steps.push(1);
+    } else if (entry.kind === "waiting") {
+      state = "waiting";
+    } else if (entry.kind === "answered") {
+      state = "running";
     } else if (entry.kind === "reset") {
       isCutOff ||= entry.attempt !== null;
     } else if (entry.kind === "end") {
@@ -71,6 +79,7 @@ export function toHistoryMessages(turn: TurnEntries): HistoryMessage[] {
     at,
     state,
     ...(end?.error === undefined ? {} : { error: end.error }),
+    ...(end?.output === undefined ? {} : { output: end.output }),
     ...(end === undefined ? {} : { usage: end.usage }),
     steps,
     parts,
@@ -86,5 +95,28 @@ function toPart(
   const found = entries.find((entry) => entry.kind === "result" && entry.call === part.call);
   const result =
     found?.kind === "result" ? { result: { status: found.status, content: found.content } } : {};
-  return { type: "tool", call: part.call, name: part.name, input: part.input, ...result };
+  const { call, name, input } = part;
+  return { type: "tool", call, name, input, ...outsideOf(call, entries), ...result };
+}
+
+/** What was asked about a call outside, and answered. */
+function outsideOf(
+  call: string,
+  entries: readonly JournalEntry[],
+): Pick<Extract<HistoryPart, { type: "tool" }>, "pending" | "answered"> {
+  const question = questionOf(entries, call);
+  if (!question) return {};
+  if (!question.answered) {
+    const isOver = entries.some((entry) => entry.kind === "end");
+    return isOver ? {} : { pending: toPendingCall(question.asked) };
+  }
+  const { answer, by, reason, input } = question.answered;
+  return {
+    answered: {
+      answer,
+      by,
+      ...(reason === undefined ? {} : { reason }),
+      ...(input === undefined ? {} : { input }),
+    },
+  };
 }

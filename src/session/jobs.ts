@@ -1,13 +1,14 @@
 import type { Sql } from "../shared/sql.ts";
 
 /**
- * Something that must happen, written in the transaction that causes it. `drive` jobs are the unfinished
- * turns; `after` jobs run the capabilities' work for an ended turn; the `register` job stands until the registry
- * knows the session.
+ * Something that must happen, written in the transaction that causes it. `drive` jobs are the unfinished turns, due
+ * when a waiting one expires; `after` jobs run the capabilities' work for an ended turn; the `register` job stands until
+ * the registry knows the session, `index` until it knows its title and whether it waits, `notify` until someone was told
+ * of calls that wait, `erase` until nothing is left of a deleted session.
  */
 export type Job = {
   readonly id: string;
-  readonly kind: "drive" | "after" | "register";
+  readonly kind: "drive" | "after" | "register" | "index" | "notify" | "erase";
   /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
   readonly due: number;
   readonly attempts: number;

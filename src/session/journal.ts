@@ -148,7 +148,7 @@ function toEntry(row: Row): JournalEntry {
 
 /** Roughly the characters that an entry holds in memory, images included. */
 export function sizeOf(entry: JournalEntry): number {
-  if (entry.kind === "user" || entry.kind === "result") {
+  if (entry.kind === "user" || entry.kind === "result" || entry.kind === "steered") {
     return entry.content.reduce(
       (sum, part) => sum + (part.type === "text" ? part.text : part.data).length,
       100,
@@ -163,5 +163,8 @@ export function sizeOf(entry: JournalEntry): number {
       100,
     );
   }
+  if (entry.kind === "asked" || entry.kind === "answered") return 100 + (entry.input?.length ?? 0);
+  if (entry.kind === "repair") return 100 + entry.text.length;
+  if (entry.kind === "end") return 100 + (JSON.stringify(entry.output)?.length ?? 0);
   return 100;
 }

@@ -38,6 +38,14 @@ const STEPS: SchemaSteps = [
       payload TEXT NOT NULL
     ) WITHOUT ROWID`,
   ],
+  [
+    // Seq of the `waiting` entry that a turn rests at.
+    `ALTER TABLE turn ADD COLUMN since INTEGER`,
+    // How a queued message wants to be taken: 'steer', or absent for in line.
+    `ALTER TABLE turn ADD COLUMN busy TEXT`,
+    // The turn that a steered message was taken into.
+    `ALTER TABLE turn ADD COLUMN joined TEXT`,
+  ],
 ];
 
 /** The tables of a session, brought up to date, or made at the first write: see `tablesOnWrite`. */

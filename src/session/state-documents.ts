@@ -1,9 +1,22 @@
+import type { Permissions } from "../shared/permissions.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /** Small derived documents of a session, each read whole and written whole. */
 export type StateDocuments = {
   /** The context of the model starts at this journal seq, which is that of a user entry. */
-  context: { readonly from: number };
+  context: {
+    readonly from: number;
+    /** What was said before, in short; came with an imported state. */
+    readonly summary?: string;
+  };
+  /** What the session's person chose; absent until something was. */
+  permissions: Permissions;
+  /** As a person named the session. */
+  title: { readonly title: string };
+  /** The session was deleted at this time (ms). `hash` is the SHA-256 of its key. All else is gone, or about to be. */
+  deleted: { readonly hash: string; readonly at: number };
+  /** The parts of an imported state document that nothing here works with yet: exported again as they came. */
+  carried: Readonly<Record<string, unknown>>;
   /** The registry knows the session, since about this time (ms). */
   registered: { readonly at: number };
 };

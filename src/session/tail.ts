@@ -1,5 +1,5 @@
 import type { Clock } from "../shared/clock.ts";
-import type { Cursor, SessionEvent, SessionStatus } from "../shared/events.ts";
+import type { Cursor, IdentifiedEvent, SessionStatus } from "../shared/events.ts";
 import { encodeEvents, encodeStatus, KEEP_ALIVE } from "../shared/sse.ts";
 import type { EventLog, LogPage } from "./event-log.ts";
 
@@ -36,7 +36,7 @@ export type Tail = {
   /** Sent first, without an id. */
   readonly status: () => SessionStatus;
   /** Whether this event is the last one that the reader is shown: the end of the turn that it follows. */
-  readonly isLast: (event: SessionEvent) => boolean;
+  readonly isLast: (item: IdentifiedEvent) => boolean;
   /** Whether there is nothing left to wait for once the reader has caught up: the turn it follows ended. */
   readonly isOver: () => boolean;
   /** Whether some turn is unfinished: such a tail never counts as idle. */
@@ -71,7 +71,7 @@ export async function runTail(tail: Tail, write: (text: string) => Promise<void>
       cursor ??= tail.after();
       const page: LogPage | null = cursor ? tail.log.read(cursor, WRITE_CHARS) : null;
       cursor = page?.cursor ?? null;
-      const end = page?.events.findIndex(({ event }) => tail.isLast(event)) ?? -1;
+      const end = page?.events.findIndex(tail.isLast) ?? -1;
       const text = head + encodeEvents(page?.events.slice(0, end < 0 ? undefined : end + 1) ?? []);
       if (text !== "") {
         head = "";

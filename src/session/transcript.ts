@@ -1,6 +1,6 @@
 import type { ContentPart, ModelMessage, StepPart, ToolResult } from "../shared/messages.ts";
 import { splitLines } from "../shared/text.ts";
-import type { AttachedFile, EntryOf, JournalEntry } from "./entries.ts";
+import { NO_TURN, type AttachedFile, type EntryOf, type JournalEntry } from "./entries.ts";
 
 /** The entries of one turn, in order. */
 export type TurnEntries = { readonly turn: string; readonly entries: readonly JournalEntry[] };
@@ -14,6 +14,7 @@ export function groupTurns(entries: readonly JournalEntry[]): TurnEntries[] {
   const replaced = new Set<string>();
   for (const entry of entries) {
     if (entry.kind === "user" && entry.replaces !== undefined) replaced.add(entry.replaces);
+    if (entry.turn === NO_TURN) continue;
     const open = turns.at(-1);
     if (open?.turn === entry.turn) open.entries.push(entry);
     else turns.push({ turn: entry.turn, entries: [entry] });
@@ -31,6 +32,8 @@ export function toModelMessages(entries: readonly JournalEntry[]): ModelMessage[
     for (const entry of turn) {
       if (entry.kind === "user") pushUser(messages, entry.content);
       if (entry.kind === "attached") pushUser(messages, attachedParts(entry.files));
+      if (entry.kind === "steered") pushUser(messages, entry.content);
+      if (entry.kind === "repair") pushUser(messages, [{ type: "text", text: entry.text }]);
       if (entry.kind === "step") pushStep(messages, entry, turn);
     }
   }

@@ -12,21 +12,34 @@ export type OpenTurn = {
   readonly no: number;
   readonly acceptedAt: number;
 } & (
-  | { readonly state: "queued" | "stopped"; readonly input: TurnInput }
   | {
-      readonly state: "running";
-      /** Seq of the user entry. */
-      readonly start: number;
-      /** Seq of the newest attempt at a step, stored before its first byte is shown. */
-      readonly attempt: number;
-      /** Which instance drives it; only that one may commit for it. */
-      readonly epoch: string;
-      /** How often loading the session for this turn has failed in a row. */
-      readonly strikes: number;
+      readonly state: "queued" | "stopped";
+      readonly input: TurnInput;
+      /** Taken into the running turn before its next step; else it waits in line. */
+      readonly steers: boolean;
     }
+  | (Begun & { readonly state: "running" })
+  | (Begun & { readonly state: "waiting" })
 );
 
+type Begun = {
+  /** Seq of the user entry. */
+  readonly start: number;
+  /** Seq of the newest attempt at a step, stored before its first byte is shown. */
+  readonly attempt: number;
+  /** Which instance drives it; only that one may commit for it. */
+  readonly epoch: string;
+  /** How often loading the session for this turn has failed in a row. */
+  readonly strikes: number;
+  /** Seq of the `waiting` entry that it rests at, or last rested at; `null` when it never did. */
+  readonly since: number | null;
+};
+
 export type RunningTurn = Extract<OpenTurn, { state: "running" }>;
+/** A turn that waits for an answer from outside. */
+export type WaitingTurn = Extract<OpenTurn, { state: "waiting" }>;
+/** A turn that was taken up. */
+export type BegunTurn = RunningTurn | WaitingTurn;
 
 type Row = {
   id: string;
@@ -39,18 +52,23 @@ type Row = {
   attempt: number | null;
   epoch: string | null;
   strikes: number;
+  since: number | null;
+  busy: string | null;
+  joined: string | null;
 };
 
 export type StoredTurn = {
   readonly digest: string;
-  readonly state: TurnState;
+  /** `steered`: its message was taken into the turn `joined`, whose state is its own. */
+  readonly state: TurnState | "steered";
   readonly start: number | null;
+  readonly joined: string | null;
 };
 
 /** What the table says of one turn, open or ended; `null` when the session never accepted it. */
 export function findTurn(sql: Sql, id: string): StoredTurn | null {
-  const row = sql.all<Row>("SELECT digest, state, start FROM turn WHERE id = ?", id)[0];
-  return row ? { digest: row.digest, state: row.state as TurnState, start: row.start } : null;
+  const row = sql.all<Row>("SELECT digest, state, start, joined FROM turn WHERE id = ?", id)[0];
+  return row ? { ...row, state: row.state as StoredTurn["state"] } : null;
 }
 
 /** How many of these turn ids the session knows. */
@@ -74,33 +92,36 @@ export function loadOpenTurns(sql: Sql): OpenTurn[] {
 function toOpenTurn(row: Row): OpenTurn {
   const common = { id: row.id, no: row.no, acceptedAt: row.accepted_at };
   if (row.state === "queued" || row.state === "stopped") {
-    return { ...common, state: row.state, input: JSON.parse(row.input ?? "null") as TurnInput };
+    const input = JSON.parse(row.input ?? "null") as TurnInput;
+    return { ...common, state: row.state, input, steers: row.busy === "steer" };
   }
   return {
     ...common,
-    state: "running",
+    state: row.state === "waiting" ? "waiting" : "running",
     start: row.start ?? 0,
     attempt: row.attempt ?? 0,
     epoch: row.epoch ?? "",
     strikes: row.strikes,
+    since: row.since,
   };
 }
 
 /** Inserts the turn unless its id is taken; whether it did. */
 export function insertTurn(sql: Sql, turn: OpenTurn, digest: string): boolean {
-  const running = turn.state === "running" ? turn : null;
+  const begun = "start" in turn ? turn : null;
   return sql.run(
-    `INSERT INTO turn(id, no, digest, state, accepted_at, input, start, attempt, epoch)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO turn(id, no, digest, state, accepted_at, input, start, attempt, epoch, busy)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     turn.id,
     turn.no,
     digest,
     turn.state,
     turn.acceptedAt,
-    turn.state === "running" ? null : JSON.stringify(turn.input),
-    running?.start ?? null,
-    running?.attempt ?? null,
-    running?.epoch ?? null,
+    "start" in turn ? null : JSON.stringify(turn.input),
+    begun?.start ?? null,
+    begun?.attempt ?? null,
+    begun?.epoch ?? null,
+    "steers" in turn && turn.steers ? "steer" : null,
   );
 }
 
@@ -139,6 +160,36 @@ export function claimTurn(sql: Sql, id: string, epoch: string): void {
   sql.run(
     `UPDATE turn SET epoch = ?, strikes = strikes + 1 WHERE id = ? AND state = 'running'`,
     epoch,
+    id,
+  );
+}
+
+/** The turn rests at its entry `since`, if `epoch` still drives it; whether it does. */
+export function parkTurn(sql: Sql, id: string, epoch: string, since: number): boolean {
+  return sql.run(
+    `UPDATE turn SET state = 'waiting', since = ? WHERE id = ? AND epoch = ? AND state = 'running'`,
+    since,
+    id,
+    epoch,
+  );
+}
+
+/** A turn that waits goes on, driven by `epoch`; `false` when it does not wait any more. */
+export function resumeTurn(sql: Sql, id: string, epoch: string): boolean {
+  return sql.run(
+    `UPDATE turn SET state = 'running', epoch = ? WHERE id = ? AND state = 'waiting'`,
+    epoch,
+    id,
+  );
+}
+
+/** A queued message is taken into another turn at `start`; `false` when it no longer waits. */
+export function joinTurn(sql: Sql, id: string, into: string, start: number): boolean {
+  return sql.run(
+    `UPDATE turn SET state = 'steered', input = NULL, joined = ?, start = ?
+     WHERE id = ? AND state = 'queued'`,
+    into,
+    start,
     id,
   );
 }

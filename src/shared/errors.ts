@@ -8,6 +8,7 @@ export type ErrorCode =
   | "forbidden"
   | "not_found"
   | "conflict"
+  | "gone"
   | "key_reused"
   | "too_large"
   | "quota_exceeded"
@@ -39,6 +40,8 @@ export type TurnErrorCode =
   | "no_progress"
   | "recovery_exhausted"
   | "out_of_memory"
+  | "daily_budget"
+  | "output_invalid"
   | "internal";
 
 /** An expected failure. `code` is the contract; `message` is safe to show to whoever asked and says how to mend it. */
@@ -80,6 +83,9 @@ export const invalid = (message: string, detail?: unknown): CarrelError =>
 
 export const notFound = (what: string): CarrelError =>
   new CarrelError("not_found", `${what} does not exist.`);
+
+export const sessionGone = (): CarrelError =>
+  new CarrelError("gone", "This session was deleted. Begin another one under a new id.");
 
 export const keyReused = (): CarrelError =>
   new CarrelError(

@@ -1,4 +1,5 @@
 import type { ContentPart, FinishReason, ToolStatus, Usage } from "./messages.ts";
+import type { AskedFor, PermissionMode, Permissions, Rule } from "./permissions.ts";
 
 /**
  * A place in a session's event log, written `<journal seq>.<offset>`. An event's id is the place just after
@@ -20,6 +21,27 @@ export function parseCursor(text: string): Cursor | null {
 
 export const compareCursors = (a: Cursor, b: Cursor): number =>
   a.seq - b.seq || a.offset - b.offset;
+
+/** How a parked call was answered. `expired`: nobody did, and it counts as denied. */
+export type CallAnswered = "approved" | "denied" | "result" | "expired";
+
+/** A call that waits for an answer from outside. */
+export type PendingCall = {
+  readonly turn: string;
+  readonly call: string;
+  readonly name: string;
+  readonly what: AskedFor;
+  /** The arguments that would run, as JSON text. */
+  readonly input: string;
+  /** Stands for tool, arguments and configuration; an answer names it, so that it is for what its giver saw. */
+  readonly digest: string;
+  /** Why it is asked, for a person. */
+  readonly reason: string;
+  /** Rules that would spare this question the next time; none where no rule of the session could. */
+  readonly suggested: readonly Rule[];
+  /** In milliseconds. */
+  readonly expiresAt: number;
+};
 
 /** How a turn ended. */
 export type TurnOutcome = "completed" | "failed" | "stopped";
@@ -78,6 +100,42 @@ export type SessionEvent =
       readonly content: readonly ContentPart[];
       readonly at: number;
     }
+  /** A call is parked until someone outside answers it: a person, or the client that runs its tool. */
+  | ({ readonly type: "call-asked"; readonly at: number } & PendingCall)
+  /** A parked call was answered, once. `input`: the arguments that a person put in the place of the model's, as JSON. */
+  | {
+      readonly type: "call-answered";
+      readonly turn: string;
+      readonly call: string;
+      readonly answer: CallAnswered;
+      /** Whoever answered: `user:ann`; `session` when it was settled by a stop, a message, or its time. */
+      readonly by: string;
+      readonly reason?: string;
+      readonly input?: string;
+      readonly at: number;
+    }
+  /** Nothing is left to do until one of these calls is answered: the stream of the turn's POST ends here. */
+  | {
+      readonly type: "turn-waiting";
+      readonly turn: string;
+      readonly reply: string;
+      readonly calls: readonly string[];
+      /** When the first of them is settled as denied, in milliseconds. */
+      readonly expiresAt: number;
+      readonly at: number;
+    }
+  /** A message that came while the turn ran was taken into it; `message` is its id, and that of the turn it was accepted as. */
+  | {
+      readonly type: "steered";
+      readonly turn: string;
+      readonly message: string;
+      readonly content: readonly ContentPart[];
+      readonly at: number;
+    }
+  /** What the session's person allows was changed. Belongs to no turn. */
+  | ({ readonly type: "permissions"; readonly at: number } & Permissions)
+  /** The conversation begins anew: what came before is no longer part of it. Belongs to no turn. */
+  | { readonly type: "cleared"; readonly at: number }
   /** Forget every event with an id from `to` up to this one: that attempt at the step was given up, another follows. */
   | {
       readonly type: "step-reset";
@@ -92,6 +150,8 @@ export type SessionEvent =
       readonly reply: string;
       readonly outcome: TurnOutcome;
       readonly error?: { readonly code: string; readonly message: string };
+      /** The answer as the JSON that the message asked for; only then. */
+      readonly output?: unknown;
       readonly usage: Usage;
       readonly steps: number;
       readonly at: number;
@@ -107,6 +167,9 @@ export type SessionStatus = {
     /** Cursor just before the turn's first event; `null` while it is queued. */
     readonly start: string | null;
   }[];
+  /** The calls that wait for an answer, in the order in which they were made. */
+  readonly pending: readonly PendingCall[];
+  readonly mode: PermissionMode;
   /** Id of the newest stored event, for a client that only wants what comes next. */
   readonly last: string;
 };

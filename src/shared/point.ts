@@ -34,6 +34,18 @@ export type CommitName =
   | "stop"
   | "end"
   | "window"
+  | "ask"
+  | "wait"
+  | "answer"
+  | "resume"
+  | "steer"
+  | "repair"
+  | "permissions"
+  | "title"
+  | "clear"
+  | "import"
+  | "delete"
+  | "erase"
   | "job";
 
 export const noPoint: Point = () => {};

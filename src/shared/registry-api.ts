@@ -6,6 +6,27 @@ export type RegisteredSession = {
   readonly createdAt: number;
 };
 
+/** What a list of sessions shows of one. */
+export type SessionSummary = {
+  readonly session: string;
+  readonly title: string;
+  readonly createdAt: number;
+  /** When a turn last ended, or began to wait. */
+  readonly updatedAt: number;
+  /** Whether it waits for a person. */
+  readonly isWaiting: boolean;
+};
+
+/** What is brought up to date in the list: the newest `at` wins, so that late news change nothing. */
+export type SessionNews = {
+  readonly title: string;
+  readonly at: number;
+  readonly isWaiting: boolean;
+};
+
+/** Tokens that a turn used; `id` names it among all sessions of the user, so that it counts once. */
+export type Spent = { readonly id: string; readonly tokens: number };
+
 /** A bucket by its key; `dirtyAt` is when it last told that it has something for upkeep. */
 export type RegisteredBucket = {
   readonly bucket: string;
@@ -26,6 +47,21 @@ export type RegistryPage<Item> = {
 export interface RegistryApi {
   /** Keeps the first time of a session that is registered already. */
   registerSession(session: RegisteredSession): Promise<void>;
+  /** Ignored for a session that is not registered, which may have been removed meanwhile. */
+  updateSession(agent: string, user: string, session: string, news: SessionNews): Promise<void>;
+  /** A session that is not there is as good. */
+  removeSession(agent: string, user: string, session: string): Promise<void>;
+  /** The sessions of one user with one agent, the newest first. At most 100 a page. */
+  listSessions(
+    user: string,
+    agent: string,
+    cursor: string | null,
+    limit: number,
+  ): Promise<RegistryPage<SessionSummary>>;
+  /** Counts tokens for a user's day (`2026-11-30`, UTC), each turn once. */
+  recordSpent(user: string, day: string, spent: readonly Spent[]): Promise<void>;
+  /** Tokens that a user's turns of that day have used so far. */
+  spent(user: string, day: string): Promise<number>;
   registerBucket(bucket: string, at: number): Promise<void>;
   markDirty(bucket: string, at: number): Promise<void>;
   /** The sessions of one user with one agent, by id. At most 500 a page. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "./errors.ts";
-import type { SessionStatus, TurnState } from "./events.ts";
+import type { CallAnswered, PendingCall, SessionStatus, TurnState } from "./events.ts";
 import type { ContentPart, Usage } from "./messages.ts";
+import type { PermissionMode, Permissions, Rule, Rules } from "./permissions.ts";
 
 /** Who speaks to a session. Derived from the verified principal and the route, never from a body. */
 export type SessionAddress = {
@@ -11,12 +12,26 @@ export type SessionAddress = {
 
 /** What a turn is asked to do: answer a new message, or answer the last message again. */
 export type TurnInput =
-  | { readonly kind: "message"; readonly content: readonly ContentPart[] }
+  | {
+      readonly kind: "message";
+      readonly content: readonly ContentPart[];
+      /** The answer must be JSON of this shape. */
+      readonly output?: OutputFormat;
+    }
   | {
       readonly kind: "regenerate";
       /** The answer to replace, or the message that it answers; the newest one when absent. Its turn must be the newest of the session. */
       readonly reply?: string;
     };
+
+/** A JSON schema (draft 2020-12) for an object that the answer has to be. */
+export type OutputFormat = { readonly schema: Readonly<Record<string, unknown>> };
+
+/**
+ * What becomes of a message while a turn runs: it waits in line, is taken into that turn before its next step, or stops
+ * that turn. Where a turn waits for approval only, every message denies it and is answered.
+ */
+export type WhenBusy = "queue" | "steer" | "replace";
 
 export type AcceptRequest = {
   /** Idempotency key, which is also the turn's id. */
@@ -26,6 +41,49 @@ export type AcceptRequest = {
   readonly input: TurnInput;
   /** Ids of messages that the client says are part of the history; one that this session did not make is refused. */
   readonly claimed?: readonly string[];
+  /** Default `queue`. */
+  readonly whenBusy?: WhenBusy;
+};
+
+/** An answer to a parked call. `digest` is that of the question; `always` are rules to keep for the session. */
+export type CallAnswer = { readonly call: string; readonly digest: string } & (
+  | {
+      readonly kind: "approve";
+      /** Arguments in the place of the model's. */
+      readonly input?: Readonly<Record<string, unknown>>;
+      readonly always?: readonly Rule[];
+    }
+  | { readonly kind: "deny"; readonly reason?: string; readonly always?: readonly Rule[] }
+  /** What a tool gave that the client ran: checked by the tool's own schema where it has one. */
+  | { readonly kind: "result"; readonly output: unknown; readonly isError: boolean }
+);
+
+/**
+ * What came of an answer. `taken`: it counts; `repeated`: the same answer counted before; `stale`: another one came
+ * first, or what is asked is no longer what was seen. Only `taken` changed anything.
+ */
+export type AnswerOutcome = {
+  readonly call: string;
+  readonly outcome: "taken" | "repeated" | "stale";
+  /** The answer that counts; `null` while the call waits. */
+  readonly answer: CallAnswered | null;
+};
+
+export type Answered = {
+  readonly ok: true;
+  readonly answers: readonly AnswerOutcome[];
+  readonly turn: TurnView;
+};
+
+/** A change of permissions: what is absent stays. */
+export type PermissionsChange = Partial<Rules> & { readonly mode?: PermissionMode };
+
+/** What holds in a session: its own choices, and those of the operator's code that they cannot change. */
+export type PermissionsView = {
+  readonly session: Permissions;
+  readonly operator: Rules;
+  /** The modes that may be chosen. */
+  readonly modes: readonly PermissionMode[];
 };
 
 export type TurnView = {
@@ -51,6 +109,8 @@ export type TailRequest = {
 /** One page of the history, newest page first; messages inside a page are in order. */
 export type HistoryPage = {
   readonly session: string;
+  /** As it was named, or how its first message begins; empty before that. */
+  readonly title: string;
   readonly status: SessionStatus;
   readonly messages: readonly HistoryMessage[];
   /** Pass as `before` for the page of older messages; `null` when there are none. */
@@ -73,6 +133,8 @@ export type HistoryMessage =
       readonly at: number;
       readonly state: TurnState;
       readonly error?: { readonly code: string; readonly message: string };
+      /** The answer as the JSON that the message asked for. */
+      readonly output?: unknown;
       /** Tokens of the whole turn; absent until it ended. */
       readonly usage?: Usage;
       /** How many of `parts` each step said, in order; none when it was cut off before. */
@@ -83,17 +145,32 @@ export type HistoryMessage =
 export type HistoryPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
+  /** A message of the person that was taken into the turn here. */
+  | {
+      readonly type: "steered";
+      readonly message: string;
+      readonly content: readonly ContentPart[];
+    }
   | {
       readonly type: "tool";
       readonly call: string;
       readonly name: string;
       readonly input: string;
+      /** While it waits for an answer from outside. */
+      readonly pending?: PendingCall;
+      /** Once it was answered. `input`: the arguments that a person put in the place of the model's, as JSON. */
+      readonly answered?: {
+        readonly answer: CallAnswered;
+        readonly by: string;
+        readonly reason?: string;
+        readonly input?: string;
+      };
       /** Absent while the call is not finished. */
       readonly result?: { readonly status: string; readonly content: readonly ContentPart[] };
     };
 
 /** The methods that can also be called with `fetch`: a POST of `{ method, args }`, whose body is then the stream. */
-export type StreamMethod = "acceptAndTail" | "openTail";
+export type StreamMethod = "acceptAndTail" | "answerAndTail" | "openTail";
 
 /** The header with the rest of a stream's answer, as JSON; a `Failure` is the body of a response without it. */
 export const STREAM_ANSWER = "x-session-answer";
@@ -110,6 +187,52 @@ export interface SessionApi {
     address: SessionAddress,
     request: AcceptRequest,
   ): Promise<(Accepted & { readonly events: ReadableStream<Uint8Array> }) | Failure>;
+  /**
+   * Answers parked calls: all that count in one commit. Throws away nothing: what cannot count says so in its outcome.
+   * `not_found` for a call that was never asked; `invalid`, and nothing stored, for arguments or results that the tool
+   * refuses. `by` is the person's name from the principal. Safe to repeat.
+   */
+  answer(
+    address: SessionAddress,
+    answers: readonly CallAnswer[],
+    by: string,
+  ): Promise<Answered | Failure>;
+  /** `answer`, and the events of the calls' turn from just after `after` (default: from its start) until it ends or waits again. */
+  answerAndTail(
+    address: SessionAddress,
+    answers: readonly CallAnswer[],
+    by: string,
+    after?: string,
+  ): Promise<(Answered & { readonly events: ReadableStream<Uint8Array> }) | Failure>;
+  permissions(
+    address: SessionAddress,
+  ): Promise<{ readonly ok: true; readonly permissions: PermissionsView } | Failure>;
+  /** Holds from the next decision on, also for calls that wait. `forbidden` for a mode that the operator does not offer. */
+  setPermissions(
+    address: SessionAddress,
+    change: PermissionsChange,
+    by: string,
+  ): Promise<{ readonly ok: true; readonly permissions: PermissionsView } | Failure>;
+  /** `not_found` for a session that nothing was said in. */
+  rename(
+    address: SessionAddress,
+    title: string,
+  ): Promise<{ readonly ok: true; readonly title: string } | Failure>;
+  /** Begins the conversation anew; permissions stay. `conflict` while a turn is not ended. */
+  clear(address: SessionAddress, by: string): Promise<{ readonly ok: true } | Failure>;
+  /**
+   * Deletes the session and everything that belongs to it; from then on every call answers `gone`. `isComplete`: whether
+   * all of it is gone already; if not, a job goes on.
+   */
+  remove(
+    address: SessionAddress,
+  ): Promise<{ readonly ok: true; readonly isComplete: boolean } | Failure>;
+  /** Takes a state document into an empty session; `conflict` when it is not, `invalid` when it is no such document. */
+  importState(
+    address: SessionAddress,
+    state: unknown,
+    by: string,
+  ): Promise<{ readonly ok: true; readonly messages: number } | Failure>;
   /** Not named `tail`: the platform keeps that name for itself and a stub would not forward it. */
   openTail(
     address: SessionAddress,

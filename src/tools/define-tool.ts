@@ -1,6 +1,16 @@
 import * as z from "zod";
 import { invalid } from "../shared/errors.ts";
-import type { Effect, PreparedCall, Replay, Tool, ToolContext, ToolOutput } from "./tool.ts";
+import type { Subjects, ToolVerdict } from "../shared/permissions.ts";
+import type {
+  CheckedCall,
+  Effect,
+  PreparedCall,
+  Replay,
+  ServerTool,
+  Tool,
+  ToolContext,
+  ToolOutput,
+} from "./tool.ts";
 import { describeIssues } from "./input-issues.ts";
 
 export type ToolDefinition<Input extends z.ZodObject> = {
@@ -15,6 +25,10 @@ export type ToolDefinition<Input extends z.ZodObject> = {
   readonly replay?: Replay;
   /** Default: only when `effect` is `read`. */
   readonly parallel?: boolean;
+  /** What permission rules look at: the call's paths, command lines and URLs. Default: they are told by their names. */
+  subjects?(input: z.output<Input>): Subjects;
+  /** The tool's own opinion of a call; `ask` with `safety` is asked in every mode. Default: none. */
+  check?(input: z.output<Input>): ToolVerdict;
   run(input: z.output<Input>, context: ToolContext): ToolOutput | Promise<ToolOutput>;
   probe?(input: z.output<Input>, context: ToolContext): Promise<"done" | "absent" | "unknown">;
 };
@@ -25,7 +39,9 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * A tool whose arguments are validated before it runs (promise X5). Throws a plain `Error` for a name that
  * providers refuse and for `checkable` without a probe: both are mistakes in code.
  */
-export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
+export function defineTool<Input extends z.ZodObject>(
+  definition: ToolDefinition<Input>,
+): ServerTool {
   const { name, description, input, effect = "external", replay = "unsafe" } = definition;
   if (!NAME.test(name)) throw new Error(`not a tool name: ${JSON.stringify(name)}`);
   if (replay === "checkable" && !definition.probe)
@@ -58,8 +74,24 @@ function prepared<Input extends z.ZodObject>(
   data: z.output<Input>,
 ): PreparedCall {
   const run = async (context: ToolContext) => definition.run(data, context);
-  if (!definition.probe) return { run };
-  return { run, probe: async (context) => definition.probe?.(data, context) ?? "unknown" };
+  const checked = checkedCall(definition, data);
+  if (!definition.probe) return { ...checked, run };
+  return {
+    ...checked,
+    run,
+    probe: async (context) => definition.probe?.(data, context) ?? "unknown",
+  };
+}
+
+/** What a definition says of a call for the permission engine. */
+export function checkedCall<Input extends z.ZodObject>(
+  definition: Pick<ToolDefinition<Input>, "subjects" | "check">,
+  data: z.output<Input>,
+): CheckedCall {
+  return {
+    ...(definition.subjects ? { subjects: definition.subjects(data) } : {}),
+    ...(definition.check ? { verdict: definition.check(data) } : {}),
+  };
 }
 
 /** What the model must write, which is the schema's input side; `$schema` is noise to a provider. */

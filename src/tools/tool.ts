@@ -1,5 +1,6 @@
 import type { SeenFiles } from "../session/entries.ts";
 import type { ContentPart } from "../shared/messages.ts";
+import type { Effect, Subjects, ToolVerdict } from "../shared/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /**
@@ -9,8 +10,7 @@ import type { Workspace } from "../workspace/workspace.ts";
  */
 export type Replay = "pure" | "idempotent" | "checkable" | "unsafe";
 
-/** What a call does to the world: `read` nothing, `write` only the caller's own workspace, `external` anything else. */
-export type Effect = "read" | "write" | "external";
+export type { Effect };
 
 /** `seen`: the files that the content shows whole, or that were written, with their etags. */
 export type ToolOutput =
@@ -33,12 +33,18 @@ export type ToolContext = {
   readonly seen: (path: string) => string | null;
 };
 
-/** A tool as the turn sees it. Make one with `defineTool`. */
-export type Tool = {
+/** A tool as the turn sees it. Make one with `defineTool`, or `defineClientTool` for one that the client runs. */
+export type Tool = ServerTool | ClientTool;
+
+type ToolHead = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly effect: Effect;
+};
+
+export type ServerTool = ToolHead & {
+  readonly runsOn?: "server";
   readonly replay: Replay;
   /** Whether calls of one step may run beside each other; default: only when `effect` is `read`. */
   readonly parallel: boolean;
@@ -49,7 +55,24 @@ export type Tool = {
   readonly prepare: (input: unknown) => PreparedCall;
 };
 
-export type PreparedCall = {
+/** A tool that the client runs: its call is parked until the client sends what it gave. Carrel runs nothing. */
+export type ClientTool = ToolHead & {
+  readonly runsOn: "client";
+  /** As for a server's tool. */
+  readonly prepare: (input: unknown) => CheckedCall;
+  /** What the client says it gave, as content. Throws `CarrelError('invalid')` for what is not of the tool's shape. */
+  readonly accept: (output: unknown) => readonly ContentPart[];
+};
+
+/** What the permission engine asks of a call whose arguments are valid. */
+export type CheckedCall = {
+  /** What rules look at; absent: the names and the texts of the arguments. */
+  readonly subjects?: Subjects;
+  /** The tool's own opinion; absent: none. */
+  readonly verdict?: ToolVerdict;
+};
+
+export type PreparedCall = CheckedCall & {
   /** Throwing `CarrelError` gives the model its message as an error result; anything else is logged and shown as an id. */
   readonly run: (context: ToolContext) => Promise<ToolOutput>;
   /** Only for `checkable`: did the call with this key happen? */

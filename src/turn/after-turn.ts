@@ -1,12 +1,13 @@
 import { errorFacts } from "../shared/log.ts";
 import { cutAt } from "../shared/text.ts";
 import { nextAfterJobs, nextDue, postponeJob, removeJob, type AfterJob } from "../session/jobs.ts";
-import type { JournalEntry } from "../session/entries.ts";
+import { NO_TURN, type JournalEntry } from "../session/entries.ts";
 import { sizeOf } from "../session/journal.ts";
 import type { AfterTurnsScope, EndedTurn } from "./capability.ts";
 import type { SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
 import { DEAD_MAN_MS } from "./inbox.ts";
+import { titleOf } from "./title.ts";
 
 /** How long no turn has ended when the work on those that have begins. */
 export const AFTER_MS = 1_000;
@@ -57,6 +58,11 @@ export class Jobs {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#core.platform.keepAlive(this.#runWhenQuiet());
+  }
+
+  /** Resolves when nothing is being worked on. */
+  rest(): Promise<void> {
+    return this.#isRunning ? this.#run : Promise.resolve();
   }
 
   /** Runs what is due now. Never rejects; a second call waits for the same run. */
@@ -134,6 +140,7 @@ export class Jobs {
       workspace: this.#harness.workspace(platform.address),
       signal: new AbortController().signal,
       opening: this.#opening,
+      title: titleOf(this.#core) || this.#opening,
     };
   }
 
@@ -178,10 +185,11 @@ function turnFromJournal(core: SessionCore, job: AfterJob): JournalEntry[] {
   const entries: JournalEntry[] = [];
   for (let from = job.start; from !== null;) {
     const page = core.journal.read(from);
-    const own = page.filter((entry) => entry.turn === job.payload);
-    entries.push(...own);
-    const last = page.at(-1);
-    from = last && own.length === page.length ? last.seq + 1 : null;
+    const other = page.findIndex(({ turn }) => turn !== job.payload && turn !== NO_TURN);
+    const until = other === -1 ? page : page.slice(0, other);
+    entries.push(...until.filter(({ turn }) => turn === job.payload));
+    const last = until.at(-1);
+    from = last && other === -1 ? last.seq + 1 : null;
   }
   return entries;
 }

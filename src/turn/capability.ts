@@ -2,6 +2,7 @@ import type { Section } from "../context/sections.ts";
 import type { ModelEvent, ModelRequest } from "../model/model.ts";
 import type { JournalEntry, SeenFiles } from "../session/entries.ts";
 import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
+import type { Effect } from "../shared/permissions.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -21,6 +22,8 @@ export type TurnScope = {
 export type AfterTurnsScope = Omit<TurnScope, "turn"> & {
   /** How the session's first message begins: at most 80 characters on one line, empty when it has no text. */
   readonly opening: string;
+  /** How lists call the session: as a person named it, else `opening`. */
+  readonly title: string;
 };
 
 export type EndedTurn = {
@@ -36,6 +39,13 @@ export type ToolOutcome = {
   readonly seen?: SeenFiles;
 };
 
+/** A call whose arguments are valid, before its permission is known. */
+export type GatedCall = {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly input: unknown;
+};
+
 export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
 
 /**
@@ -49,7 +59,12 @@ export interface Capability {
   sections?(scope: TurnScope): readonly Section[] | Promise<readonly Section[]>;
   /** Tools offered in this turn; a name that an earlier capability took is ignored. */
   tools?(scope: TurnScope): readonly Tool[] | Promise<readonly Tool[]>;
-  /** Around a whole turn. A turn that is recovered passes here again. */
+  /**
+   * Why this call may not run now, in words for the model; `null` when it may. Asked for each call in order, after deny
+   * rules and before everything else; nothing can allow what a gate refuses.
+   */
+  gate?(scope: TurnScope, call: GatedCall): string | null;
+  /** Around a whole turn. A turn that waits for a person ends here and passes again when it goes on; so does one that is recovered. */
   wrapTurn?(scope: TurnScope, next: () => Promise<void>): Promise<void>;
   /** Around one model call with its retries, up to its commit. */
   wrapStep?(scope: TurnScope, step: number, next: () => Promise<void>): Promise<void>;

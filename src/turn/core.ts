@@ -1,18 +1,33 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { CommitName, Point } from "../shared/point.ts";
+import type { Permissions } from "../shared/permissions.ts";
+import type { SessionNews } from "../shared/registry-api.ts";
 import type { SessionAddress, TurnView } from "../shared/session-api.ts";
 import type { Sql } from "../shared/sql.ts";
 import type { SessionStatus } from "../shared/events.ts";
 import { replyId } from "../shared/ids.ts";
-import type { Fact, JournalEntry } from "../session/entries.ts";
+import {
+  NO_TURN,
+  pendingCalls,
+  toPendingCall,
+  type Fact,
+  type JournalEntry,
+} from "../session/entries.ts";
 import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
 import type { LiveStep } from "../session/live-step.ts";
 import { sessionTables } from "../session/schema.ts";
-import { readState } from "../session/state-documents.ts";
+import { readState, writeState } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
-import { loadOpenTurns, type OpenTurn, type RunningTurn } from "../session/turns.ts";
+import {
+  findTurn,
+  loadOpenTurns,
+  type BegunTurn,
+  type OpenTurn,
+  type RunningTurn,
+  type StoredTurn,
+} from "../session/turns.ts";
 
 /** What a session needs from the platform. */
 export type Platform = {
@@ -21,12 +36,16 @@ export type Platform = {
   readonly clock: Clock;
   /** Wakes the session at `at` (or soon after), also after a crash. One alarm: a later call replaces it. */
   readonly setAlarm: (at: number) => void;
+  /** No alarm stands any more. */
+  readonly clearAlarm: () => void;
   /** Resolves when everything written so far is durable; what is written without waiting may be lost as one. */
   readonly sync: () => Promise<void>;
   /** Keeps the object up while `work` runs, where the platform offers that. */
   readonly keepAlive: (work: Promise<void>) => void;
   /** Tells the registry that this session exists; resolves when it knows. May be repeated. */
   readonly register: () => Promise<void>;
+  /** Tells the registry what a list shows of this session; resolves when it knows. May be repeated. */
+  readonly index: (news: SessionNews) => Promise<void>;
   readonly newId: () => string;
   readonly point: Point;
   readonly log: Log;
@@ -60,17 +79,23 @@ export class SessionCore {
   live: LiveStep | null = null;
   #nextSeq: number;
   #window: JournalEntry[] | null = null;
+  #isDeleted: boolean;
+  #permissions: Permissions | null = null;
+  readonly #defaults: Permissions;
 
-  constructor(platform: Platform) {
+  /** `defaults`: what is allowed where nobody has chosen yet. */
+  constructor(platform: Platform, defaults: Permissions) {
     this.platform = platform;
     this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
+    this.#defaults = defaults;
     this.epoch = platform.newId();
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
-    this.open = loadOpenTurns(this.sql);
+    this.#isDeleted = readState(this.sql, "deleted") !== null;
+    this.open = this.#isDeleted ? [] : loadOpenTurns(this.sql);
     const taken = this.open.map((turn) =>
-      turn.state === "running" ? Math.max(turn.attempt, turn.no) : turn.no,
+      "attempt" in turn ? Math.max(turn.attempt, turn.no) : turn.no,
     );
     this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
   }
@@ -78,6 +103,38 @@ export class SessionCore {
   get running(): RunningTurn | null {
     const first = this.open[0];
     return first?.state === "running" ? first : null;
+  }
+
+  /** The turn that runs or waits. */
+  get begun(): BegunTurn | null {
+    const first = this.open[0];
+    return first && "start" in first ? first : null;
+  }
+
+  /** Whether the session was deleted: then nothing of it is answered any more. */
+  get isDeleted(): boolean {
+    return this.#isDeleted;
+  }
+
+  /** Forgets everything in memory, after the commit that marks the session as deleted. */
+  markDeleted(): void {
+    this.#isDeleted = true;
+    this.open = [];
+    this.live = null;
+    this.bell.ring();
+  }
+
+  /** What the session's person allows. */
+  get permissions(): Permissions {
+    return (this.#permissions ??= readState(this.sql, "permissions") ?? this.#defaults);
+  }
+
+  /** Stores other permissions, with a fact that says so, in the caller's commit. */
+  writePermissions(tx: Tx, permissions: Permissions, by: string): void {
+    writeState(this.sql, "permissions", permissions);
+    tx.append(NO_TURN, { kind: "permissions", by, ...permissions });
+    // Read again after the commit, or after its failure.
+    this.#permissions = null;
   }
 
   /** Every seq below this one was given out. */
@@ -97,13 +154,14 @@ export class SessionCore {
 
   /** The entries of the newest turns that share this id's turn, oldest first. */
   entriesOf(turn: string): JournalEntry[] {
-    const open = this.running;
+    const open = this.begun;
     // Before the context is loaded, only the turn is: giving up a session that is too large must not need the rest.
-    if (!this.#window && open?.id === turn) return this.journal.window(open.start);
+    const isOwn = (entry: JournalEntry | undefined) => entry?.turn === turn;
+    if (!this.#window && open?.id === turn) return this.journal.window(open.start).filter(isOwn);
     const { window } = this;
     let start = window.length;
-    while (start > 0 && window[start - 1]?.turn === turn) start--;
-    return window.slice(start);
+    while (start > 0 && (isOwn(window[start - 1]) || window[start - 1]?.turn === NO_TURN)) start--;
+    return window.slice(start).filter(isOwn);
   }
 
   /**
@@ -144,6 +202,9 @@ export class SessionCore {
   }
 
   status(): SessionStatus {
+    const { begun } = this;
+    const isAsked = begun?.state === "waiting" || (begun && this.#window !== null);
+    const pending = isAsked ? pendingCalls(this.entriesOf(begun.id)) : [];
     return {
       type: "status",
       turns: this.open.flatMap((turn) => {
@@ -151,12 +212,23 @@ export class SessionCore {
         const { turn: id, state, start } = this.viewOf(turn);
         return [{ turn: id, state, start }];
       }),
+      pending: pending.map(toPendingCall),
+      mode: this.permissions.mode,
       last: this.events.last(),
     };
   }
 
   viewOf(turn: OpenTurn): TurnView {
-    return toView(turn.id, turn.state, turn.state === "running" ? turn.start : null);
+    return toView(turn.id, turn.state, "start" in turn ? turn.start : null);
+  }
+
+  /** A turn by what is stored of it: for a message that was taken into another turn, that one from there on. */
+  viewOfStored(id: string, stored: StoredTurn): TurnView {
+    if (stored.state !== "steered") return toView(id, stored.state, stored.start);
+    const into = findTurn(this.sql, stored.joined ?? "");
+    if (!into || into.state === "steered") throw new Error("a message is in a turn that is none");
+    const view = toView(id, into.state, stored.start);
+    return { ...view, reply: replyId(stored.joined ?? "") };
   }
 }
 

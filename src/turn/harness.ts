@@ -1,6 +1,8 @@
 import type { PromptOptions } from "../context/prompt-sources.ts";
+import type { PermissionConfig } from "../permissions/config.ts";
 import type { Model } from "../model/model.ts";
 import type { RetryOptions } from "../model/retry.ts";
+import type { AskedFor } from "../shared/permissions.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Capability } from "./capability.ts";
@@ -20,6 +22,26 @@ export type Harness = {
   readonly retry: RetryOptions;
   /** Whether any capability works on ended turns; if none does, their job is simply removed. */
   readonly hasAfterTurn: boolean;
+  /** What the operator's code allows, asks and denies. */
+  readonly permissions: PermissionConfig;
+  /** Tells someone of calls that wait; `null` where nobody is to be told. Rejects when it could not. May be repeated. */
+  readonly notify: ((notice: Notice) => Promise<void>) | null;
+  /** Deletes what of a session lies outside its own storage: files, records and its line in lists. May be repeated. */
+  readonly forget: (address: SessionAddress) => Promise<void>;
   /** What the system prompt is made of, beside the workspace's files and the capabilities' sections. */
   readonly prompt: PromptOptions;
+};
+
+/** Calls of a session wait for a person. */
+export type Notice = {
+  /** The same each time that it is sent. */
+  readonly id: string;
+  readonly address: SessionAddress;
+  readonly turn: string;
+  readonly calls: readonly {
+    readonly call: string;
+    readonly name: string;
+    readonly what: AskedFor;
+    readonly expiresAt: number;
+  }[];
 };

@@ -12,7 +12,7 @@ import {
 } from "../session/turns.ts";
 import type { Fact } from "../session/entries.ts";
 import { fitsRow } from "../session/journal.ts";
-import { LostTurn, toView, type SessionCore, type Tx } from "./core.ts";
+import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 
 /** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
 export const DEAD_MAN_MS = 30_000;
@@ -67,7 +67,7 @@ function acceptedBefore(
 ): { readonly turn: TurnView; readonly isNew: boolean } {
   const known = findTurn(core.sql, request.key);
   if (known?.digest !== request.digest) throw keyReused();
-  return { turn: toView(request.key, known.state, known.start), isNew: false };
+  return { turn: core.viewOfStored(request.key, known), isNew: false };
 }
 
 /** What is accepted can be taken up later: a message too large for a journal row is refused now. */
@@ -113,6 +113,7 @@ function running(core: SessionCore, tx: Tx, id: string, acceptedAt: number): Run
     attempt,
     epoch: core.epoch,
     strikes: 0,
+    since: null,
   };
 }
 
@@ -122,11 +123,15 @@ const queued = (tx: Tx, request: AcceptRequest, acceptedAt: number): OpenTurn =>
   acceptedAt,
   state: "queued",
   input: request.input,
+  steers: request.whenBusy === "steer",
 });
 
 /** The user entry of a turn; for `regenerate` the newest turn's message again, in that turn's place. */
 export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { kind: "user" }> {
-  if (input.kind === "message") return { kind: "user", content: input.content };
+  if (input.kind === "message") {
+    const { content, output } = input;
+    return { kind: "user", content, ...(output === undefined ? {} : { output }) };
+  }
   const newest = core.window.findLast((entry) => entry.kind === "user");
   if (newest?.kind !== "user") throw notFound("A message to answer again");
   const { content, turn, message = turn } = newest;

@@ -6,7 +6,7 @@ import { removeJob } from "../session/jobs.ts";
 import { fitsRow } from "../session/journal.ts";
 import { partsOf, type LiveStep } from "../session/live-step.ts";
 import { writeState } from "../session/state-documents.ts";
-import { endTurn, type OpenTurn, type RunningTurn } from "../session/turns.ts";
+import { endTurn, type BegunTurn, type OpenTurn } from "../session/turns.ts";
 import type { StepPart } from "../shared/messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import { turnJob, userFact } from "./inbox.ts";
@@ -39,8 +39,8 @@ export function settleTurn(
   core.commit(options.commit, (tx) => {
     const entries = core.entriesOf(turn.id);
     entries.push(...(options.more?.(tx) ?? []));
-    const start = turn.state === "running" ? turn.start : startQueued(core, turn, tx);
-    if (turn.state === "running" && end.outcome !== "completed")
+    const start = "start" in turn ? turn.start : startQueued(core, turn, tx);
+    if ("start" in turn && end.outcome !== "completed")
       entries.push(...cutShort(core, turn, end, entries, tx));
     const facts = { usage: usageOf(entries), steps: stepsOf(entries).length };
     tx.append(turn.id, { kind: "end", ...end, ...facts });
@@ -59,7 +59,7 @@ export function settleTurn(
  * Ends a turn whose session is too large to be loaded, without loading more than its newest step: what was said
  * stays in the history, and the model's context begins anew after it, so that the next message can be answered.
  */
-export function abandonTurn(core: SessionCore, turn: RunningTurn, error: TurnEnd["error"]): void {
+export function abandonTurn(core: SessionCore, turn: BegunTurn, error: TurnEnd["error"]): void {
   core.commit("end", (tx) => {
     if (turn.attempt > core.journal.last)
       tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "interrupted" });
@@ -88,14 +88,14 @@ function forget(core: SessionCore, turn: OpenTurn): void {
   core.open = core.open.filter((candidate) => candidate.id !== turn.id);
 }
 
-function startQueued(core: SessionCore, turn: Exclude<OpenTurn, RunningTurn>, tx: Tx): number {
+function startQueued(core: SessionCore, turn: Exclude<OpenTurn, BegunTurn>, tx: Tx): number {
   return tx.append(turn.id, userFact(core, turn.input)).seq;
 }
 
 /** What a stopped or failed turn keeps: the partial answer, and a result for every call that has none. */
 function cutShort(
   core: SessionCore,
-  turn: RunningTurn,
+  turn: BegunTurn,
   end: TurnEnd,
   before: readonly JournalEntry[],
   tx: Tx,
@@ -126,7 +126,7 @@ function cutShort(
 }
 
 /** A result for every call of the newest step that has none. */
-function settleCalls(turn: RunningTurn, entries: readonly JournalEntry[], tx: Tx): JournalEntry[] {
+function settleCalls(turn: BegunTurn, entries: readonly JournalEntry[], tx: Tx): JournalEntry[] {
   return openCalls(entries).map((call) => {
     const wasBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
     return tx.append(turn.id, unfinished(call, wasBegun));
@@ -145,7 +145,7 @@ type Partial = {
 /** The step that was being streamed: from memory, or after a crash from its last checkpoint. */
 function partialStep(
   core: SessionCore,
-  turn: RunningTurn,
+  turn: BegunTurn,
   entries: readonly JournalEntry[],
 ): Partial | null {
   const { live } = core;

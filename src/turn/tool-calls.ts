@@ -5,7 +5,7 @@ import { sessionKey } from "../shared/ids.ts";
 import { openCalls } from "../session/entries.ts";
 import { lastSeen } from "../session/transcript.ts";
 import { isDriver, type RunningTurn } from "../session/turns.ts";
-import type { PreparedCall, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
+import type { PreparedCall, ServerTool, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import { truncate } from "../tools/truncate.ts";
 import { nest, type Capability, type ToolOutcome, type TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
@@ -41,7 +41,7 @@ export async function runToolCalls(context: ToolCallsContext, turn: RunningTurn)
   for (const call of openCalls(entries)) {
     const tool = context.prepared.tools.get(call.name);
     const work = () => runOne(context, turn, call, allowed.includes(call.call) ? tool : "too many");
-    if (tool?.parallel === true) {
+    if (tool && tool.runsOn !== "client" && tool.parallel) {
       beside.push(work());
       continue;
     }
@@ -92,6 +92,7 @@ async function outcomeOf(
       `There is no tool named "${call.name}". The tools are: ${names === "" ? "none" : names}.`,
     );
   }
+  if (tool.runsOn === "client") return failed("This tool cannot be run here.");
   try {
     const prepared = tool.prepare(parseInput(call.input));
     return await perform(context, turn, call, tool, prepared);
@@ -114,7 +115,7 @@ async function perform(
   context: ToolCallsContext,
   turn: RunningTurn,
   call: ToolCall,
-  tool: Tool,
+  tool: ServerTool,
   prepared: PreparedCall,
 ): Promise<ToolOutcome> {
   const { core, scope } = context;

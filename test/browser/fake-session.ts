@@ -56,7 +56,13 @@ export class FakeSession {
     const turns = this.turns
       .filter((turn) => !turn.hasEnded)
       .map(({ id, state, begins }) => ({ turn: id, state, start: begins }));
-    return { type: "status", turns, last: this.#log.at(-1)?.id ?? "0.0" };
+    return {
+      type: "status",
+      pending: [],
+      mode: "DEFAULT" as const,
+      turns,
+      last: this.#log.at(-1)?.id ?? "0.0",
+    };
   }
 
   /** Pages count turns, two messages each. */
@@ -65,7 +71,13 @@ export class FakeSession {
     const end = before ?? shown.length;
     const start = Math.max(0, end - Math.floor(limit / 2));
     const messages = shown.slice(start, end).flatMap((turn) => turn.messages());
-    return { session: this.id, status: this.status, messages, before: start > 0 ? start : null };
+    return {
+      session: this.id,
+      title: "",
+      status: this.status,
+      messages,
+      before: start > 0 ? start : null,
+    };
   }
 }
 

@@ -73,7 +73,13 @@ async function received(body: ReadableStream<Uint8Array>): Promise<UIMessageChun
 
 describe("frames", () => {
   it("[S1] are read however their bytes were cut", () => {
-    const status: SessionEvent = { type: "status", turns: [], last: "0.0" };
+    const status: SessionEvent = {
+      type: "status",
+      pending: [],
+      mode: "DEFAULT" as const,
+      turns: [],
+      last: "0.0",
+    };
     const bytes = bytesOf(
       encodeStatus(status) +
         encodeEvents(turn.slice(0, 3)) +

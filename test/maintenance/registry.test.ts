@@ -9,6 +9,11 @@ function api(registry: Registry): RegistryApi {
   return {
     registerSession: async (session) => registry.registerSession(session),
     registerBucket: async (bucket, at) => registry.registerBucket(bucket, at),
+    updateSession: async (...args) => registry.updateSession(...args),
+    removeSession: async (...args) => registry.removeSession(...args),
+    listSessions: async (...args) => registry.listSessions(...args),
+    recordSpent: async (...args) => registry.recordSpent(...args),
+    spent: async (...args) => registry.spent(...args),
     markDirty: async (bucket, at) => registry.markDirty(bucket, at),
     sessions: async (user, agent, cursor) => registry.sessions(user, agent, cursor),
     buckets: async (cursor) => registry.buckets(cursor),

@@ -5,8 +5,9 @@ import type { HistoryMessage, HistoryPage } from "../../src/shared/session-api.t
 import { parts, play, say, spoken, tool } from "./told.ts";
 
 const page = (messages: HistoryMessage[], more: Partial<HistoryPage> = {}): HistoryPage => ({
+  title: "",
   session: "s",
-  status: { type: "status", turns: [], last: "9.0" },
+  status: { type: "status", pending: [], mode: "DEFAULT" as const, turns: [], last: "9.0" },
   messages,
   before: null,
   ...more,
@@ -85,6 +86,8 @@ describe("the history", () => {
   it("takes an unanswered message's state from the status", () => {
     const status: HistoryPage["status"] = {
       type: "status",
+      pending: [],
+      mode: "DEFAULT" as const,
       turns: [{ turn: "a", state: "queued", start: null }],
       last: "1.0",
     };
@@ -93,7 +96,9 @@ describe("the history", () => {
 
   it("says where to read on: the end, or the start of the turn in progress", () => {
     const status = (turns: HistoryPage["status"]["turns"]) =>
-      page([], { status: { type: "status", turns, last: "9.3" } });
+      page([], {
+        status: { type: "status", pending: [], mode: "DEFAULT" as const, turns, last: "9.3" },
+      });
     const running = { turn: "t", state: "running", start: "7.0" } as const;
     const queued = { turn: "u", state: "queued", start: null } as const;
     expect(tailFrom(status([]))).toBe("9.3");

@@ -34,7 +34,13 @@ async function read(
 }
 
 describe("an event stream", () => {
-  const status = { type: "status" as const, turns: [], last: "1.0" };
+  const status = {
+    type: "status" as const,
+    pending: [],
+    mode: "DEFAULT" as const,
+    turns: [],
+    last: "1.0",
+  };
   const events = [text("1.1", "a\n\nb"), text("1.5", "日本 📚"), text("2.0", "data: x")];
   const whole = encodeStatus(status) + KEEP_ALIVE + encodeEvents(events) + KEEP_ALIVE;
 

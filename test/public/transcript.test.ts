@@ -39,6 +39,8 @@ describe("a turn told by its events", () => {
     for (let cut = 0; cut <= tool.length; cut++) {
       const status = at("", {
         type: "status",
+        pending: [],
+        mode: "DEFAULT" as const,
         turns: [{ turn: "t", state: "running", start: "0.0" }],
         last: "2.24",
       });
@@ -131,6 +133,8 @@ describe("several turns", () => {
   it("takes the state of unfinished turns from the status", () => {
     const status = at("", {
       type: "status",
+      pending: [],
+      mode: "DEFAULT" as const,
       turns: [{ turn: "a", state: "waiting", start: "0.0" }],
       last: "1.0",
     });

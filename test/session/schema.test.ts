@@ -12,7 +12,7 @@ describe("the tables", () => {
     sql.run("INSERT INTO state(name, body) VALUES ('context', '{}')");
     expect(sessionTables(sql)).toBe(sql);
     expect(sql.all("SELECT name FROM state")).toEqual([{ name: "context" }]);
-    expect(sql.all("SELECT step FROM schema_step")).toEqual([{ step: 1 }]);
+    expect(sql.all("SELECT step FROM schema_step")).toEqual([{ step: 1 }, { step: 2 }]);
   });
 
   it("of newer code are refused, not guessed at", () => {

@@ -8,7 +8,13 @@ import { identified, parseFrames } from "../support/client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { append, bigResult, emptyTables } from "./journal-fixture.ts";
 
-const status: SessionStatus = { type: "status", turns: [], last: "0.0" };
+const status: SessionStatus = {
+  type: "status",
+  pending: [],
+  mode: "DEFAULT" as const,
+  turns: [],
+  last: "0.0",
+};
 
 /** A log that grows, and readers of it. */
 class Source {
@@ -126,7 +132,8 @@ describe("a tail", () => {
   it("[S4] ends with the last event that it is there for, though more was said", async () => {
     const source = new Source();
     for (let n = 0; n < 3; n++) source.add();
-    const isLast: Tail["isLast"] = (event) => event.type === "tool-result" && event.call === "c2";
+    const isLast: Tail["isLast"] = ({ event }) =>
+      event.type === "tool-result" && event.call === "c2";
     const reader = new Reader().read(source.tail({ isLast }));
     await source.clock.pass(0);
     expect({ ids: reader.ids, state: reader.state }).toEqual({

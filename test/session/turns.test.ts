@@ -28,6 +28,7 @@ const running: RunningTurn = {
   attempt: 2,
   epoch: "e1",
   strikes: 0,
+  since: null,
 };
 const queued: OpenTurn = {
   id: "b",
@@ -35,6 +36,7 @@ const queued: OpenTurn = {
   acceptedAt: 6,
   state: "queued",
   input: { kind: "message", content: [{ type: "text", text: "hi" }] },
+  steers: false,
 };
 
 function accepted(...turns: OpenTurn[]): Sql {
@@ -55,6 +57,7 @@ describe("a turn's row", () => {
       digest: "digest of a",
       state: "running",
       start: 1,
+      joined: null,
     });
     expect(findTurn(accepted(queued), "b")).toMatchObject({ state: "queued", start: null });
     expect(findTurn(accepted(), "a")).toBeNull();

@@ -63,6 +63,8 @@ export class Instance {
         sync: () => this.ask("its storage's sync", () => {}),
         keepAlive: () => {},
         register: () => this.ask("the registry", () => this.#register()),
+        clearAlarm: () => (ground.storage.alarm = null),
+        index: () => Promise.resolve(),
         newId: () => `${name}-${++this.#ids}`,
         point: (point) => {
           this.#alive();

@@ -1,4 +1,5 @@
 import { barePrompt } from "../support/bare-prompt.ts";
+import { openHarness } from "../support/open-harness.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Capability } from "../../src/turn/capability.ts";
@@ -166,6 +167,7 @@ function chanceHarness(
       prompt: barePrompt,
       workspace: () => noWorkspace,
       attachesFiles: true,
+      ...openHarness,
     };
   };
 }

@@ -1,7 +1,7 @@
 import { defineAgent, type AgentDefinition } from "../../src/define-agent.ts";
 import { createDeployment } from "../../src/harness.ts";
 import type { Model } from "../../src/model/model.ts";
-import type { Tool } from "../../src/tools/tool.ts";
+import type { ServerTool } from "../../src/tools/tool.ts";
 import type { IsolationScope } from "../../src/workspace/workspace.ts";
 import { outside } from "./outside.ts";
 import { createScriptedModel } from "./scripted-model.ts";
@@ -14,7 +14,7 @@ const model: Model = {
     createScriptedModel(outside().witness, outside().pause).stream(request, signal),
 };
 
-const tools: Tool[] = createScriptedTools(outside().effects).map((tool) => ({
+const tools: ServerTool[] = createScriptedTools(outside().effects).map((tool) => ({
   ...tool,
   prepare: (input) => {
     const current = createScriptedTools(outside().effects, outside().pause).find(
@@ -54,12 +54,14 @@ export const deployment = createDeployment([
     id: "scripted",
     model,
     tools,
+    permissions: { mode: "BYPASS" },
     modelRetry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
   }),
   defineAgent({
     id: "after",
     model,
     tools,
+    permissions: { mode: "BYPASS" },
     capabilities: [
       {
         name: "after",
@@ -71,7 +73,13 @@ export const deployment = createDeployment([
       },
     ],
   }),
-  defineAgent({ id: "frugal", model, tools, limits: { maxTurnTokens: 40 } }),
+  defineAgent({
+    id: "frugal",
+    model,
+    tools,
+    permissions: { mode: "BYPASS" },
+    limits: { maxTurnTokens: 40 },
+  }),
   ...scoped,
   { id: "all-on", model, description: "Has everything." },
   ...switched,

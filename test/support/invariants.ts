@@ -2,7 +2,7 @@ import { openCalls, type JournalEntry } from "../../src/session/entries.ts";
 import type { IdentifiedEvent } from "../../src/shared/events.ts";
 import type { ModelMessage } from "../../src/shared/messages.ts";
 import type { HistoryMessage } from "../../src/shared/session-api.ts";
-import type { Tool } from "../../src/tools/tool.ts";
+import type { ServerTool } from "../../src/tools/tool.ts";
 import { historyViolations, requestViolations } from "./message-invariants.ts";
 import type { Witness } from "./scripted-model.ts";
 import type { Effects } from "./scripted-tools.ts";
@@ -46,7 +46,7 @@ export type Observation = {
   /** What scripted tools did, each call with a label of its own; absent where other tools run. */
   readonly effects?: Effects;
   readonly witness?: Witness;
-  readonly tools: readonly Pick<Tool, "name" | "replay">[];
+  readonly tools: readonly Pick<ServerTool, "name" | "replay">[];
   /** How long `effects.runs` and `witness.requests` were at each crash. */
   readonly crashes: readonly { readonly runs: number; readonly requests: number }[];
 };

@@ -1,4 +1,5 @@
 import { barePrompt } from "./bare-prompt.ts";
+import { openHarness } from "./open-harness.ts";
 import { noWorkspace } from "./no-workspace.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
@@ -29,6 +30,8 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       sql,
       clock: impatientClock,
       setAlarm: () => {},
+      clearAlarm: () => {},
+      index: () => Promise.resolve(),
       sync: () => Promise.resolve(),
       keepAlive: () => {},
       register: () => Promise.resolve(),
@@ -46,6 +49,7 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       prompt: barePrompt,
       workspace: () => noWorkspace,
       attachesFiles: true,
+      ...openHarness,
     },
   );
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import type { Replay, Tool } from "../../src/tools/tool.ts";
+import type { Replay, ServerTool } from "../../src/tools/tool.ts";
 
 /** What tools did to the world outside: it survives the session's crashes. */
 export type Effects = {
@@ -22,8 +22,8 @@ const Input = z.object({ label: z.string().default("x"), fail: z.boolean().defau
 export function createScriptedTools(
   effects: Effects,
   pause: () => Promise<void> = () => Promise.resolve(),
-): Tool[] {
-  const make = (name: string, replay: Replay, isParallel: boolean): Tool =>
+): ServerTool[] {
+  const make = (name: string, replay: Replay, isParallel: boolean): ServerTool =>
     defineTool({
       name,
       description: `Test tool, ${replay}.`,

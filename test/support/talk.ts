@@ -122,7 +122,7 @@ export class Talk {
     };
     try {
       const tool = this.#tools.find((candidate) => candidate.name === name);
-      if (!tool) return result("error", "no such tool");
+      if (!tool || tool.runsOn === "client") return result("error", "no such tool");
       const context = toolContext({
         key: call,
         op: call,

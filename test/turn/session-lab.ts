@@ -4,6 +4,7 @@ import type { JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
 import { sessionTables } from "../../src/session/schema.ts";
 import type { PointName } from "../../src/shared/point.ts";
+import type { SessionNews } from "../../src/shared/registry-api.ts";
 import type { TailRequest, TurnInput } from "../../src/shared/session-api.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import type { Capability } from "../../src/turn/capability.ts";
@@ -13,6 +14,7 @@ import { Session } from "../../src/turn/session.ts";
 import { defaultWindow } from "../../src/turn/window.ts";
 import { type Frame, parseFrames } from "../support/client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { openHarness } from "../support/open-harness.ts";
 import { nodeSql, openDatabase } from "../support/node-sql.ts";
 import {
   createScriptedModel,
@@ -42,6 +44,8 @@ export class SessionLab {
   sync: () => Promise<void> = () => Promise.resolve();
   /** The registry that is told of the session. */
   register: () => Promise<void> = () => Promise.resolve();
+  /** What the registry is told of it beside. */
+  index: (news: SessionNews) => Promise<void> = () => Promise.resolve();
   /** Awaited by model and tools between their batches. */
   pause: () => Promise<void> = () => Promise.resolve();
   readonly #harness: Harness;
@@ -61,6 +65,7 @@ export class SessionLab {
       retry: { random: () => 0 },
       hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
       prompt: barePrompt,
+      ...openHarness,
       workspace: () => noWorkspace,
       attachesFiles: true,
       ...options,
@@ -77,9 +82,11 @@ export class SessionLab {
         sql: this.sql,
         clock: this.clock,
         setAlarm: (at) => (this.alarm = at),
+        clearAlarm: () => (this.alarm = null),
         sync: () => this.sync(),
         keepAlive: () => {},
         register: () => this.register(),
+        index: (news) => this.index(news),
         newId: () => `id-${++this.#ids}`,
         point: (name) => this.onPoint(name),
         log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),

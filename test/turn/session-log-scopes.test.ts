@@ -52,6 +52,7 @@ async function exportTurn(
       workspace: createWorkspace(scope, address, callBucket),
       signal: new AbortController().signal,
       opening,
+      title: opening,
     },
     [{ turn: "t1", entries }],
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
-import type { Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
+import type { ServerTool, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import { SessionLab } from "./session-lab.ts";
 
@@ -10,8 +10,8 @@ type Result = Extract<JournalEntry, { kind: "result" }>;
 /** A tool that does what `run` does with its arguments. */
 function toolOf(
   run: (input: unknown, context: ToolContext) => Promise<ToolOutput>,
-  more: Partial<Tool> = {},
-): Tool {
+  more: Partial<ServerTool> = {},
+): ServerTool {
   return {
     name: "tool",
     description: "",

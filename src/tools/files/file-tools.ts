@@ -1,5 +1,5 @@
 import type { WorkspacePath } from "../../workspace/layers/path.ts";
-import type { Tool } from "../tool.ts";
+import type { ServerTool } from "../tool.ts";
 import { editFile, multiEdit } from "./edit-file.ts";
 import { globFiles } from "./glob-files.ts";
 import { grepFiles } from "./grep-files.ts";
@@ -12,7 +12,7 @@ import { writeFile } from "./write-file.ts";
  * What the model can do with the caller's files. Definition, memory and runtime paths are read-only here, and so are
  * the files of `protect` with the directories that hold them: what else every prompt has (promise W18).
  */
-export const createFileTools = (protect: readonly WorkspacePath[] = []): readonly Tool[] => [
+export const createFileTools = (protect: readonly WorkspacePath[] = []): readonly ServerTool[] => [
   listFiles,
   readFile,
   globFiles,
@@ -25,4 +25,4 @@ export const createFileTools = (protect: readonly WorkspacePath[] = []): readonl
 ];
 
 /** The same where nothing else is protected. */
-export const fileTools: readonly Tool[] = createFileTools();
+export const fileTools: readonly ServerTool[] = createFileTools();

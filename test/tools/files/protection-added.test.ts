@@ -65,7 +65,7 @@ describe("a file that a definition adds to every prompt", () => {
     const agent = { id: "main", additionalContextFiles: ["SOUL.md"] };
     const { capabilities } = createDeployment([agent]).harness("main", {} as never);
     const offers = capabilities.map(async (capability) => capability.tools?.({} as never) ?? []);
-    const tools = (await Promise.all(offers)).flat();
+    const tools = (await Promise.all(offers)).flat().filter((tool) => tool.runsOn !== "client");
     expect(
       (await use("write_file", { path: "SOUL.md", content: "x" }, tools)).outcome,
     ).toMatchObject({

@@ -1,0 +1,21 @@
+import type { Effect, Rules } from "../shared/permissions.ts";
+import { sha256Hex } from "../shared/sha256.ts";
+
+/** What a question is about: a tool as it is, the arguments that would run, and the operator's rules. */
+export type Digested = {
+  readonly tool: {
+    readonly name: string;
+    readonly description: string;
+    readonly effect: Effect;
+    readonly inputSchema: Readonly<Record<string, unknown>>;
+    readonly replay?: string;
+    readonly runsOn?: string;
+  };
+  readonly input: unknown;
+  readonly operator: Rules;
+};
+
+/** Stands for all of it, hex: another one as soon as anything of it changed, whatever the order of an object's keys. */
+export function callDigest({ tool, input, operator }: Digested): Promise<string> {
+  return sha256Hex(new TextEncoder().encode(JSON.stringify({ tool, input, operator })));
+}
