@@ -14,6 +14,7 @@ import { PromptSource } from "./prompt-source.ts";
 import { recoveryBounds, recoveryExhausted } from "./recovery.ts";
 import { abandonTurn, settleTurn } from "./settle.ts";
 import { runStep } from "./step.ts";
+import { settleStructured } from "./structured-output.ts";
 import { runToolCalls } from "./tool-calls.ts";
 import { chooseWatermark, type TurnSizes } from "./window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -212,6 +213,7 @@ export class Driver {
           await runToolCalls(context, turn);
           continue;
         }
+        if (settleStructured(context, turn, entries)) return;
         const limit = limitReached(entries, this.#harness.limits);
         if (limit) {
           settleTurn(
