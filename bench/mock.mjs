@@ -1,11 +1,15 @@
 // An OpenAI-compatible provider on 127.0.0.1 that answers at once. The last user message steers it:
-//   ZQ<mode>:<id>:<tokens>:<delay in ms>;    mode is "text" or "tool"
-// "text" streams so many tokens, the first is ZA<id>, the last ZZ<id>. "tool" calls get_time first.
+//   ZQ<mode>:<id>:<tokens>:<delay in ms>;    mode is "text", "tool" or "twice"
+// "text" streams so many tokens, the first is ZA<id>, the last ZZ<id>. "tool" calls get_time first, "twice" two times,
+// in a step of its own each.
 // GET /dump gives, by id, when each request came, when its first token left and when it was done, and forgets them.
 import http from "node:http";
 import { now, sleep } from "./clock.mjs";
 
 const STEERING = /^ZQ([a-z]+):([A-Za-z0-9_-]+):(\d+):(\d+);/;
+
+/** Tool calls before the answer, by mode. */
+const CALLS = { tool: 1, twice: 2 };
 
 let log = {};
 let answers = 0;
@@ -35,8 +39,8 @@ async function complete(request, response) {
 
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   const answer = new Answer(response, text.includes('"include_usage":true'), body.length);
-  const hasResult = /"role"\s*:\s*"tool"/.test(text.slice(at));
-  if (mode === "tool" && !hasResult) sayCall(answer, entry, id);
+  const results = text.slice(at).match(/"role"\s*:\s*"tool"/g)?.length ?? 0;
+  if (results < (CALLS[mode] ?? 0)) sayCall(answer, entry, `${id}-${results}`);
   else await sayText(answer, entry, id, Number(tokens), Number(delay));
   answer.close();
   entry.end = now();

@@ -45,6 +45,10 @@ export class RegistryObject extends DurableObject implements RegistryApi {
     this.#registry.registerBucket(bucket, at);
   }
 
+  async removeBucket(bucket: string) {
+    this.#registry.removeBucket(bucket);
+  }
+
   async markDirty(bucket: string, at: number) {
     this.#registry.markDirty(bucket, at);
   }

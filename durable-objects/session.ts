@@ -87,6 +87,8 @@ export function sessionObject(deployment: Deployment) {
       after?: string,
     ) {
       return this.#answer("answerAndTail", address, async () => {
+        // A cursor that is none is refused before anything is answered.
+        if (after !== undefined) this.#session.tail({ after });
         const answered = await this.#session.answer(answers, by);
         const until = answered.turn.turn;
         const run = this.#session.tail(after === undefined ? { until } : { until, after });

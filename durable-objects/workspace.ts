@@ -117,6 +117,10 @@ export function workspaceObject(deployment: Deployment) {
       return this.#answer("dropImport", bucket, () => this.#bucket.dropImport(id));
     }
 
+    erase(bucket: string) {
+      return this.#answer("erase", bucket, async () => ({ isEmpty: await this.#bucket.erase() }));
+    }
+
     override async alarm(): Promise<void> {
       this.point("alarm:before");
       await this.#bucket.alarm();

@@ -1,39 +1,63 @@
-import { ApiError } from "./api.js";
+import { hrefOf, opened, takeLink } from "./address.js";
+import { ApiError, isGone } from "./api.js";
 import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
+import { ConnectionLabel } from "./connection.js";
 import { Conversation } from "./conversation.js";
-import { byId, icon, setState, setText } from "./dom.js";
-import { Draft } from "./draft.js";
+import { byId } from "./dom.js";
+import { Drafts } from "./drafts.js";
 import { FilesPanel } from "./files/panel.js";
+import { GoneView } from "./gone.js";
+import { renderHead } from "./head.js";
+import { storedKey } from "./key.js";
 import { deliver } from "./outbox.js";
+import { PermissionsControl } from "./permissions.js";
 import { Rail } from "./rail.js";
+import { sendDraft } from "./sending.js";
+import { SessionList } from "./session-list.js";
+import { Sessions } from "./sessions.js";
 import { SignIn } from "./sign-in.js";
-import { Sessions, titleOf } from "./sessions.js";
+import { questionsOf } from "./transcript.js";
+import { workOf } from "./when-busy.js";
 
-const SESSION_ID = /^#\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/;
-
-/** How long a lost connection may go unmentioned, in milliseconds: idle ones end every minute and come back. */
-const QUIET = { busy: 1_500, idle: 6_000 };
+/** @typedef {import('./draft.js').Draft} Draft */
 
 /** The page: which session is open, and what the person does with it. The address holds the session's id. */
 class Page {
   #sessions = new Sessions();
-  /** @type {Map<string, Draft>} */
-  #drafts = new Map();
+  #drafts = new Drafts();
   /** @type {Chat | null} */
   #chat = null;
   /** What went wrong outside of a message's delivery. @type {Error | null} */
   #problem = null;
   #isAskingAgain = false;
   #isDrawing = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #lostTimer;
-  #rail = new Rail(this.#sessions, (id) => this.#forget(id));
+  #list = new SessionList(this.#sessions, {
+    change: () => this.#draw(),
+    fail: (error) => this.#fail(error),
+    refuse: (error) => this.#refuse(error),
+  });
+  #rail = new Rail(this.#sessions, {
+    more: () => void this.#list.more(),
+    look: () => void this.#list.refresh(),
+    rename: (id, title) => this.#list.rename(id, title),
+    clear: (id) => void this.#clear(id),
+    remove: (id) => void this.#remove(id),
+  });
   #signIn = new SignIn(() => this.#signedIn());
   #files = new FilesPanel({ refuse: (error) => this.#signIn.ask(error) });
+  #gone = new GoneView(() => this.#leave());
+  #connection = new ConnectionLabel();
+  #permissions = new PermissionsControl({
+    chat: () => this.#chat,
+    draft: () => this.#draft,
+    change: () => this.#draw(),
+    fail: (error) => this.#failHere(error),
+  });
   #conversation = new Conversation({
     regenerate: () => void this.#regenerate(),
     loadOlder: () => void this.#chat?.loadOlder(),
+    decide: async (question, decision) => this.#chat?.decide(question, decision),
   });
   #composer = new Composer({
     send: () => void this.#send(this.#draft),
@@ -44,7 +68,6 @@ class Page {
   });
 
   start() {
-    byId("jump").append(icon("down"));
     byId("new").addEventListener("click", () => this.#goTo(""));
     for (const id of ["open-files", "top-files"]) {
       byId(id).addEventListener("click", () => {
@@ -52,10 +75,6 @@ class Page {
         this.#files.toggle();
       });
     }
-    byId("skip").addEventListener("click", (event) => {
-      event.preventDefault();
-      byId("message").focus();
-    });
     for (const button of byId("examples").querySelectorAll("button")) {
       button.addEventListener("click", () => this.#ask(button.textContent ?? ""));
     }
@@ -65,28 +84,32 @@ class Page {
     document.addEventListener("visibilitychange", () =>
       document.hidden ? this.#chat?.rest() : this.#wake(),
     );
+    takeLink();
     this.#open();
+    void this.#list.refresh();
   }
 
   get #draft() {
-    return this.#draftOf(this.#chat?.id ?? "");
+    return this.#drafts.of(this.#chat?.id ?? "");
   }
 
-  /** @param {string} session */
-  #draftOf(session) {
-    const draft = this.#drafts.get(session) ?? new Draft(session);
-    this.#drafts.set(session, draft);
-    return draft;
+  /** @param {string} id */
+  #chatOf(id) {
+    return new Chat(id, this.#sessions, {
+      change: () => this.#draw(),
+      news: () => this.#list.expectNews(),
+    });
   }
 
   /** Opens what the address says. */
   #open() {
-    const id = SESSION_ID.exec(location.hash)?.[1] ?? null;
+    const place = opened();
+    const id = place === null || place === "nothing" ? null : place.session;
     if (this.#chat && this.#chat.id === id) return;
     this.#chat?.close();
     this.#problem = null;
     this.#conversation.clear();
-    this.#chat = id === null ? null : new Chat(id, this.#sessions, () => this.#draw());
+    this.#chat = id === null ? null : this.#chatOf(id);
     void this.#chat?.load().then(() => this.#forgetSent());
     this.#draw();
     this.#composer.focus();
@@ -95,8 +118,14 @@ class Page {
   /** @param {string} id Empty for a new conversation. */
   #goTo(id) {
     this.#rail.close();
-    location.hash = id === "" ? "" : `/${id}`;
+    location.hash = hrefOf(id);
     this.#composer.focus();
+  }
+
+  /** From a conversation that is no more to a new one, with what was written. */
+  #leave() {
+    if (this.#chat) this.#drafts.rescue(this.#chat.id);
+    this.#goTo("");
   }
 
   /** A message that was accepted just before a reload is no draft any more. */
@@ -116,49 +145,26 @@ class Page {
   async #send(draft) {
     if (draft.isEmpty || draft.isOnItsWay) return;
     const chat = this.#chat ?? this.#begin(draft);
-    const { content } = draft;
-    const turn = draft.seal();
-    this.#sessions.put(chat.id, {
-      at: Date.now(),
-      ...(this.#sessions.find(chat.id)?.title ? {} : { title: titleOf(draft.text) }),
-    });
-    const abort = new AbortController();
-    draft.delivery = { state: "sending", abort };
     this.#problem = null;
-    this.#draw();
-    try {
-      await deliver(chat.id, turn, {
-        signal: abort.signal,
-        onWait: (error) => {
-          draft.delivery = { state: "waiting", abort, error };
-          this.#draw();
-        },
-      });
-      draft.clear();
-      // The person may have looked at another conversation and come back.
-      if (this.#chat?.id === chat.id) {
+    await sendDraft(draft, chat, {
+      sessions: this.#sessions,
+      change: () => this.#draw(),
+      accepted: (turn, { content, whenBusy }) => {
+        // The person may have looked at another conversation and come back.
+        if (this.#chat?.id !== chat.id) return;
         this.#conversation.follow();
-        this.#chat.accept(turn.key, content);
-      }
-    } catch (error) {
-      const isRefused = error instanceof ApiError;
-      draft.delivery = isRefused ? { state: "refused", error } : { state: "idle" };
-    }
-    this.#draw();
+        this.#chat.accept(turn, content, whenBusy);
+      },
+    });
   }
 
   /** Gives the new conversation its id. @param {Draft} draft */
   #begin(draft) {
-    const chat = new Chat(crypto.randomUUID(), this.#sessions, () => this.#draw());
+    const chat = this.#chatOf(crypto.randomUUID());
     this.#chat = chat;
-    this.#drafts.delete(draft.session);
-    const { text } = draft;
-    draft.text = "";
-    draft.save();
-    draft.text = text;
-    draft.session = chat.id;
-    this.#drafts.set(chat.id, draft);
-    history.pushState(null, "", `#/${chat.id}`);
+    this.#drafts.adopt(draft, chat.id);
+    this.#sessions.put(chat.id, { isNew: true });
+    history.pushState(null, "", hrefOf(chat.id));
     return chat;
   }
 
@@ -174,6 +180,20 @@ class Page {
     this.#conversation.follow();
   }
 
+  /** @param {string} id */
+  async #clear(id) {
+    if ((await this.#list.clear(id)) && this.#chat?.id === id) this.#chat.listen();
+    this.#composer.focus();
+  }
+
+  /** @param {string} id */
+  async #remove(id) {
+    if (!(await this.#list.remove(id))) return;
+    this.#drafts.forget(id);
+    if (this.#chat?.id === id) this.#goTo(this.#sessions.list()[0]?.id ?? "");
+    else this.#composer.focus();
+  }
+
   /** Shows what went wrong, or takes away what went wrong before. @param {Promise<void> | undefined} action */
   async #attempt(action) {
     try {
@@ -181,8 +201,15 @@ class Page {
       this.#problem = null;
       this.#draw();
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.#failHere(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  /** Something went wrong with the open conversation. @param {Error} error */
+  #failHere(error) {
+    if (!isGone(error) || !this.#chat) return this.#fail(error);
+    this.#chat.lose(error);
+    this.#draw();
   }
 
   /** @param {Error} error */
@@ -191,12 +218,17 @@ class Page {
     this.#draw();
   }
 
+  /** A key that is not known any more is asked for at once; without one, only when something is done. @param {Error} error */
+  #refuse(error) {
+    if (storedKey() !== "") this.#signIn.ask(error);
+  }
+
   /** The person answers the notice. */
   #cancel() {
     const { delivery } = this.#draft;
     if ("abort" in delivery) delivery.abort.abort();
     else if (delivery.state === "refused") this.#draft.delivery = { state: "idle" };
-    else if (this.#chat?.problem) void this.#chat.retry();
+    else if (!this.#problem && this.#chat?.problem) void this.#chat.retry();
     this.#problem = null;
     this.#draw();
   }
@@ -206,20 +238,15 @@ class Page {
     this.#problem = null;
     if (this.#chat?.problem) void this.#chat.retry();
     if (this.#draft.delivery.state === "refused") void this.#send(this.#draft);
+    void this.#list.refresh();
     void this.#files.refresh();
     this.#draw();
   }
 
   #wake() {
+    void this.#list.refresh();
     if (this.#chat?.problem) void this.#chat.retry();
     else this.#chat?.wake();
-  }
-
-  /** @param {string} id */
-  #forget(id) {
-    this.#sessions.remove(id);
-    if (this.#chat?.id === id) this.#goTo("");
-    this.#draw();
   }
 
   /** Draws once for all that happens before the next frame. */
@@ -234,40 +261,39 @@ class Page {
 
   #drawNow() {
     const chat = this.#chat;
+    const draft = this.#draft;
+    const absence = this.#absence();
     const title = (chat && this.#sessions.find(chat.id)?.title) || "New conversation";
-    document.title = chat ? `${title} · Carrel` : "Carrel";
-    this.#rail.render(chat?.id ?? null);
-    const isEmpty =
-      !chat || (chat.transcript.turns.length === 0 && !chat.isLoading && !chat.problem);
-    byId("welcome").hidden = !isEmpty || this.#draft.isOnItsWay;
-    setState(byId("top"), isEmpty ? "new" : "open");
-    setText(byId("title"), isEmpty ? "Carrel" : title);
-    byId("turns").setAttribute("aria-busy", String(chat?.isLoading ?? false));
+    const approvals = chat?.approvals.length ?? 0;
+    const others = this.#sessions
+      .list()
+      .filter(({ id, isWaiting }) => isWaiting && id !== chat?.id);
+    const isAbsent = absence !== null;
+    const waiting = approvals + others.length;
+    renderHead({ chat, title, waiting, isAbsent, isSending: draft.isOnItsWay });
+    this.#rail.render({ current: chat?.id ?? null, approvals, isBusy: chat?.isBusy ?? false });
+    this.#gone.render(absence, !draft.isEmpty);
     if (chat) this.#conversation.render(chat.transcript);
-    const problem = this.#problem ?? chat?.problem ?? null;
-    this.#composer.render(this.#draft, {
-      isBusy: chat?.isBusy ?? false,
-      problem,
-      canRetry: !this.#problem,
-    });
-    this.#drawConnection();
+    const problem = this.#problem ?? (isAbsent ? null : (chat?.problem ?? null));
+    const work = chat ? workOf(chat.transcript, questionsOf(chat.transcript)) : "nothing";
+    this.#composer.render(draft, { work, problem, canRetry: !this.#problem });
+    this.#permissions.render();
+    this.#connection.render(chat);
     this.#signIn.render();
     this.#files.follow(chat?.id ?? null, chat?.isBusy ?? false);
-    const { delivery } = this.#draft;
+    const { delivery } = draft;
     const error = delivery.state === "refused" ? delivery.error : problem;
     if (error instanceof ApiError && error.status === 401) this.#signIn.ask(error);
   }
 
-  #drawConnection() {
-    const label = byId("connection");
-    if (this.#chat?.connection !== "lost") {
-      clearTimeout(this.#lostTimer);
-      this.#lostTimer = undefined;
-      setText(label, "");
-    } else {
-      const wait = this.#chat.isBusy ? QUIET.busy : QUIET.idle;
-      this.#lostTimer ??= setTimeout(() => setText(label, "Reconnecting…"), wait);
-    }
+  /** @returns {import('./gone.js').Absence | null} */
+  #absence() {
+    if (this.#list.isAgentMissing) return "agent";
+    if (opened() === "nothing") return "nothing";
+    const chat = this.#chat;
+    if (chat?.isGone) return "deleted";
+    const isBegun = this.#draft.isOnItsWay || this.#sessions.find(chat?.id ?? "")?.isNew;
+    return chat?.isMissing && !isBegun ? "missing" : null;
   }
 }
 

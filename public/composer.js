@@ -1,6 +1,7 @@
-import { ApiError } from "./api.js";
+import { textOf } from "./api.js";
 import { byId, element, icon, setText } from "./dom.js";
 import { IMAGE_TYPES } from "./picture.js";
+import { WhenBusyChoice } from "./when-busy.js";
 
 const MAX_HEIGHT = 240;
 
@@ -14,6 +15,10 @@ export class Composer {
   #stop = /** @type {HTMLButtonElement} */ (byId("stop"));
   #attach = /** @type {HTMLButtonElement} */ (byId("attach"));
   #notice = byId("notice");
+  #whenBusy = new WhenBusyChoice((choice) => {
+    if (this.#draft) this.#draft.whenBusy = choice;
+    this.#actions.change();
+  });
   #actions;
   /** @type {import('./draft.js').Draft | null} */
   #draft = null;
@@ -29,6 +34,10 @@ export class Composer {
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       actions.send();
+    });
+    byId("skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      this.#message.focus();
     });
     this.#message.addEventListener("keydown", (event) => this.#onKey(event));
     this.#message.addEventListener("input", () => this.#onInput());
@@ -54,16 +63,18 @@ export class Composer {
 
   /**
    * @param {import('./draft.js').Draft} draft
-   * @param {{ isBusy: boolean, problem: Error | null, canRetry: boolean }} now `canRetry`: what failed can be asked for again.
+   * @param {{ work: import('./when-busy.js').Work, problem: Error | null, canRetry: boolean }} now `canRetry`: what failed can be asked for again.
    */
-  render(draft, { isBusy, problem, canRetry }) {
+  render(draft, { work, problem, canRetry }) {
     const isOther = draft !== this.#draft;
     this.#draft = draft;
     if (this.#message.value !== draft.text) this.#message.value = draft.text;
     this.#message.readOnly = draft.isOnItsWay;
     this.#attach.disabled = draft.isOnItsWay;
     this.#send.disabled = draft.isEmpty || draft.isOnItsWay;
-    this.#stop.hidden = !isBusy;
+    this.#stop.hidden = work === "nothing";
+    if (work === "nothing" && !draft.isOnItsWay) draft.whenBusy = "queue";
+    this.#whenBusy.render(draft.whenBusy, work, draft.isEmpty || draft.isOnItsWay);
     this.#form.setAttribute("aria-busy", String(draft.isOnItsWay));
     if (isOther || draft.pictures !== this.#shown) this.#showPictures(draft);
     this.#showNotice(draft, problem, canRetry);
@@ -132,8 +143,7 @@ export class Composer {
     this.#notice.hidden = error === null;
     const [text, button] = [byId("notice-text"), byId("notice-action")];
     const isWaiting = delivery.state === "waiting";
-    const id = error instanceof ApiError && error.id !== null ? ` (${error.id})` : "";
-    setText(text, error ? `${error.message}${id}${isWaiting ? " Trying again…" : ""}` : "");
+    setText(text, error ? `${textOf(error)}${isWaiting ? " Trying again…" : ""}` : "");
     setText(button, labelOf(delivery, canRetry));
     button.onclick = () => this.#actions.cancel();
   }

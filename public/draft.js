@@ -1,3 +1,4 @@
+import { kept } from "./address.js";
 import { readPicture } from "./picture.js";
 
 /** Of all pictures of one message, as base64. */
@@ -19,7 +20,12 @@ export class Draft {
   pictures = [];
   /** @type {Delivery} */
   delivery = { state: "idle" };
-  #body = "";
+  /** What becomes of it while a turn goes on. @type {import('./transcript.js').WhenBusy} */
+  whenBusy = "queue";
+  /** The mode that a conversation shall begin in. @type {import('./mode.js').PermissionMode | null} */
+  mode = null;
+  /** What was said when the key was made. */
+  #sealed = "";
 
   /** @param {string} session Empty for a conversation that has not begun. */
   constructor(session) {
@@ -27,7 +33,7 @@ export class Draft {
     const { text = "", key = "" } = restore(session);
     this.text = String(text);
     this.key = String(key);
-    this.#body = this.body;
+    this.#sealed = JSON.stringify(this.#message);
   }
 
   get isEmpty() {
@@ -51,18 +57,19 @@ export class Draft {
       : [...pictures, { type: "text", text: this.text.trim() }];
   }
 
-  get body() {
-    return JSON.stringify({
-      message: this.pictures.length === 0 ? this.text.trim() : this.content,
-    });
+  get #message() {
+    return this.pictures.length === 0 ? this.text.trim() : this.content;
   }
 
   /** The turn to hand over: the same key as before as long as the message is the same. */
   seal() {
-    if (this.key === "" || this.body !== this.#body) this.key = crypto.randomUUID();
-    this.#body = this.body;
+    const sealed = JSON.stringify(this.#message);
+    if (this.key === "" || sealed !== this.#sealed) this.key = crypto.randomUUID();
+    this.#sealed = sealed;
     this.save();
-    return { key: this.key, body: this.#body };
+    const { whenBusy } = this;
+    const choice = whenBusy === "queue" ? {} : { whenBusy };
+    return { key: this.key, body: JSON.stringify({ message: this.#message, ...choice }) };
   }
 
   /** The message was accepted. */
@@ -70,6 +77,7 @@ export class Draft {
     this.text = "";
     this.key = "";
     this.pictures = [];
+    this.whenBusy = "queue";
     this.delivery = { state: "idle" };
     this.save();
   }
@@ -102,7 +110,7 @@ export class Draft {
 }
 
 /** @param {string} session */
-const nameOf = (session) => `carrel.draft.${session}`;
+const nameOf = (session) => `${kept("carrel.draft")}.${session}`;
 
 /** @param {string} session */
 function restore(session) {

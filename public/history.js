@@ -1,5 +1,9 @@
+import { reduce } from "./transcript.js";
+import { inCall, inTurn } from "./turn-change.js";
+
 /**
  * @typedef {import('../src/shared/session-api.ts').HistoryPage} HistoryPage
+ * @typedef {Extract<import('../src/shared/session-api.ts').HistoryPart, { type: 'tool' }>} HistoryToolPart
  * @typedef {import('./transcript.js').Part} Part
  * @typedef {import('./transcript.js').Transcript} Transcript
  * @typedef {import('./transcript.js').Turn} Turn
@@ -55,9 +59,41 @@ function turnsOf(page) {
  * @returns {Part}
  */
 function partOf(part) {
+  if (part.type === "steered") {
+    const { message, content } = part;
+    return { kind: "steered", message, content, isOpen: false };
+  }
   if (part.type !== "tool") return { kind: part.type, text: part.text, isOpen: false };
-  const { call, name, input, result = null } = part;
-  return { kind: "tool", call, name, input, isOpen: false, result };
+  const { call, name, input, ...rest } = part;
+  return { kind: "tool", call, name, input, isOpen: false, ...stateOfCall(rest) };
+}
+
+/** @param {Pick<HistoryToolPart, 'pending' | 'answered' | 'result'>} part */
+const stateOfCall = ({ pending, answered, result }) => ({
+  question: pending ?? null,
+  answer: answered ?? null,
+  result: result ?? null,
+});
+
+/**
+ * What a page says of the calls that are shown, after somebody else was faster: their answers, or the questions as
+ * they are asked now.
+ * @param {Transcript} transcript
+ * @param {HistoryPage} page
+ * @returns {Transcript}
+ */
+export function withCalls(transcript, page) {
+  let next = transcript;
+  for (const message of page.messages) {
+    if (message.role === "user") continue;
+    for (const part of message.parts) {
+      if (part.type !== "tool") continue;
+      next = inTurn(next, message.turn, (turn) =>
+        inCall(turn, part.call, (shown) => ({ ...shown, ...stateOfCall(part) })),
+      );
+    }
+  }
+  return reduce(next, { id: "", event: page.status });
 }
 
 /**

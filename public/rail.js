@@ -1,4 +1,11 @@
-import { byId, element, icon } from "./dom.js";
+import { byId, icon } from "./dom.js";
+import { RailRow } from "./rail-row.js";
+
+/**
+ * What the rail shows besides the list: the open conversation, how many decisions that waits for, and whether a turn
+ * of it goes on.
+ * @typedef {{ current: string | null, approvals: number, isBusy: boolean }} Now
+ */
 
 /** The list of conversations. On a narrow screen it is a drawer. */
 export class Rail {
@@ -6,21 +13,28 @@ export class Rail {
   #list = byId("sessions");
   #menu = byId("menu");
   #veil = byId("veil");
+  #more = byId("more-sessions");
   #sessions;
-  #onRemove;
-  #shown = "";
+  #actions;
+  /** @type {Map<string, RailRow>} */
+  #rows = new Map();
 
   /**
    * @param {import('./sessions.js').Sessions} sessions
-   * @param {(id: string) => void} onRemove
+   * @param {Omit<import('./rail-row.js').RowActions, 'open'> & { more: () => void, look: () => void }} actions
+   *   `look`: the person looks at the list.
    */
-  constructor(sessions, onRemove) {
+  constructor(sessions, { more, look, ...actions }) {
     this.#sessions = sessions;
-    this.#onRemove = onRemove;
+    this.#actions = { ...actions, open: () => this.close() };
     this.#menu.append(icon("menu"));
     byId("new").prepend(icon("plus"));
     byId("open-files").prepend(icon("folder"));
-    this.#menu.addEventListener("click", () => this.#open(true));
+    this.#more.addEventListener("click", more);
+    this.#menu.addEventListener("click", () => {
+      this.#open(true);
+      look();
+    });
     this.#veil.addEventListener("click", () => this.close());
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.#rail.classList.contains("open")) this.close();
@@ -33,42 +47,42 @@ export class Rail {
     this.#menu.focus();
   }
 
-  /** @param {string | null} current */
-  render(current) {
+  /** @param {Now} now */
+  render({ current, approvals, isBusy }) {
     const sessions = this.#sessions.list();
-    const shown = JSON.stringify([current, sessions.map(({ id, title }) => [id, title])]);
-    if (shown === this.#shown) return;
-    this.#shown = shown;
-    this.#list.replaceChildren(
-      ...sessions.map((session) => this.#item(session, session.id === current)),
-    );
+    const ids = new Set(sessions.map(({ id }) => id));
+    const focused = document.activeElement;
+    for (const [id, row] of this.#rows) {
+      if (ids.has(id)) continue;
+      row.node.remove();
+      this.#rows.delete(id);
+    }
+    for (const session of sessions) {
+      const { id, isWaiting = false } = session;
+      const row = this.#rows.get(id) ?? new RailRow(this.#actions);
+      this.#rows.set(id, row);
+      const isCurrent = id === current;
+      row.update(session, {
+        isCurrent,
+        isWaiting: isCurrent ? approvals > 0 : isWaiting,
+        isBusy: isCurrent && isBusy,
+      });
+    }
+    this.#order(sessions.map(({ id }) => id));
+    // To move a row takes the focus from it.
+    if (focused !== document.activeElement && focused instanceof HTMLElement && focused.isConnected)
+      focused.focus();
+    this.#more.hidden = this.#sessions.cursor === null;
   }
 
-  /**
-   * @param {import('./sessions.js').Session} session
-   * @param {boolean} isCurrent
-   */
-  #item({ id, title }, isCurrent) {
-    const name = title || "Untitled";
-    const link = element(
-      "a",
-      { href: `#/${id}`, title: name, "aria-current": isCurrent ? "page" : null },
-      name,
-    );
-    link.addEventListener("click", () => this.close());
-    const label = `Take “${name}” off the list`;
-    const remove = element(
-      "button",
-      {
-        type: "button",
-        class: "bare",
-        "aria-label": label,
-        title: "Take off the list (the conversation is kept)",
-      },
-      icon("remove"),
-    );
-    remove.addEventListener("click", () => this.#onRemove(id));
-    return element("li", {}, link, remove);
+  /** A row that is being renamed stays where it is, and so do the others meanwhile. @param {string[]} ids */
+  #order(ids) {
+    const rows = ids.flatMap((id) => this.#rows.get(id) ?? []);
+    if (rows.some(({ isRenaming, node }) => isRenaming && node.isConnected)) return;
+    for (const [index, { node }] of rows.entries()) {
+      const place = this.#list.children[index] ?? null;
+      if (place !== node) this.#list.insertBefore(node, place);
+    }
   }
 
   /** @param {boolean} isOpen */

@@ -1,16 +1,27 @@
-const KEY = "carrel.sessions";
+import { kept } from "./address.js";
+
+const KEY = kept("carrel.sessions");
 const LIMIT = 200;
 const TITLE_LENGTH = 60;
 
 /**
- * A conversation this browser knows.
- * @typedef {{ id: string, title: string, at: number }} Session
+ * A conversation that can be opened. `isWaiting`: it waits for a person; `isNew`: begun here, and the server has not
+ * listed it yet.
+ * @typedef {{ id: string, title: string, at: number, isWaiting?: boolean, isNew?: boolean }} Session
+ * @typedef {import('../src/shared/registry-api.ts').SessionSummary} Summary
  */
 
-/** The conversations that this browser began or opened, newest first. Other tabs share it. */
+/**
+ * The person's conversations with the agent, newest first. The server has the list; this browser keeps what it saw of
+ * it, for the time until the server answers and for conversations that it does not list yet. Other tabs share that.
+ */
 export class Sessions {
+  /** Where the next page begins; `null` when all were read. @type {string | null} */
+  cursor = null;
   /** What there is when the browser keeps nothing. @type {Session[]} */
   #fallback = [];
+  /** Deleted by this page. @type {Set<string>} */
+  #removed = new Set();
 
   /** @returns {Session[]} */
   list() {
@@ -37,9 +48,32 @@ export class Sessions {
     this.#save([{ ...before, ...change }, ...this.list().filter((session) => session.id !== id)]);
   }
 
-  /** Takes it off the list; the conversation itself is kept by the server. @param {string} id */
+  /** Forgets one that is no more; a list that was asked for before brings it not back. @param {string} id */
   remove(id) {
+    this.#removed.add(id);
     this.#save(this.list().filter((session) => session.id !== id));
+  }
+
+  /**
+   * Takes in a page of the server's list. What is known here and has its place on the page, but is not there, was
+   * deleted.
+   * @param {{ sessions: readonly Summary[], cursor: string | null }} page
+   * @param {boolean} isFirst
+   */
+  take({ sessions, cursor }, isFirst) {
+    const listed = new Set(sessions.map(({ session }) => session));
+    const to = isFirst ? Infinity : (sessions[0]?.updatedAt ?? -Infinity);
+    const from = cursor === null ? -Infinity : (sessions.at(-1)?.updatedAt ?? to);
+    const known = this.list();
+    const others = known.filter(
+      ({ id, at, isNew }) => !listed.has(id) && (isNew || at < from || at > to),
+    );
+    const before = new Map(known.map((session) => [session.id, session]));
+    const here = sessions.flatMap((summary) =>
+      this.#removed.has(summary.session) ? [] : [joined(summary, before.get(summary.session))],
+    );
+    this.#save([...here, ...others]);
+    this.cursor = cursor;
   }
 
   /** @param {Session[]} sessions */
@@ -53,6 +87,18 @@ export class Sessions {
     }
   }
 }
+
+/**
+ * @param {Summary} summary
+ * @param {Session | undefined} before
+ * @returns {Session}
+ */
+const joined = ({ session, title, updatedAt, isWaiting }, before) => ({
+  id: session,
+  title: title || (before?.title ?? ""),
+  at: Math.max(updatedAt, before?.at ?? 0),
+  isWaiting,
+});
 
 /** @param {unknown} value @returns {value is Session} */
 function isSession(value) {

@@ -1,30 +1,67 @@
+import {
+  answerCall,
+  askCall,
+  closePart,
+  endCall,
+  endTurn,
+  growPart,
+  inLastPart,
+  inLastStep,
+  inTurn,
+  isPending,
+  openPart,
+  partsOf,
+  startStep,
+  startTurn,
+  steerTurn,
+} from "./turn-change.js";
+
 /**
  * What the page knows of one session, as a pure function of its history and its events.
  *
  * @typedef {import('../src/shared/events.ts').SessionEvent} SessionEvent
  * @typedef {import('../src/shared/events.ts').TurnState} TurnState
+ * @typedef {import('../src/shared/events.ts').PendingCall} Question
  * @typedef {import('../src/shared/messages.ts').ContentPart} ContentPart
+ * @typedef {import('../src/shared/permissions.ts').PermissionMode} PermissionMode
+ * @typedef {import('../src/shared/session-api.ts').WhenBusy} WhenBusy
  *
  * @typedef {{ kind: 'text' | 'reasoning', text: string, isOpen: boolean }} SpokenPart
+ *
+ * How a call that waited was answered; `input` are the arguments that a person put in the place of the model's.
+ * @typedef {{
+ *   answer: import('../src/shared/events.ts').CallAnswered, by: string, reason?: string, input?: string,
+ * }} Answer
+ *
+ * `question` is there while the call waits for an answer from outside.
  * @typedef {{
  *   kind: 'tool', call: string, name: string, input: string, isOpen: boolean,
+ *   question: Question | null, answer: Answer | null,
  *   result: { status: string, content: readonly ContentPart[] } | null,
  * }} ToolPart
- * @typedef {SpokenPart | ToolPart} Part
  *
- * One attempt at asking the model. `id` is the cursor of its start; `null` when it comes from the history.
+ * A message of the person that was taken into the turn here.
+ * @typedef {{ kind: 'steered', message: string, content: readonly ContentPart[], isOpen: false }} SteeredPart
+ * @typedef {SpokenPart | ToolPart | SteeredPart} Part
+ *
+ * One attempt at asking the model, or what came between two. `id` is the cursor of its start; `null` when it
+ * comes from the history.
  * @typedef {{ id: string | null, model: string, parts: readonly Part[] }} Step
  *
- * `content` is `null` while the turn's message is on a page of the history that is not loaded.
+ * `content` is `null` while the turn's message is not known here: on a page of the history that is not loaded, or
+ * in line behind another turn. `whenBusy` is what was chosen for a message that this page sent.
  * @typedef {{
  *   id: string, at: number, content: readonly ContentPart[] | null, state: TurnState, steps: readonly Step[],
  *   error: { code: string, message: string } | null,
  *   usage: { input: number, output: number } | null,
+ *   whenBusy?: WhenBusy,
  * }} Turn
  *
- * `last` is the id of the newest event taken in; `before` pages to older history, `null` when all is here.
+ * `last` is the id of the newest event taken in; `before` pages to older history, `null` when all is here; `mode` is
+ * `null` until the server said it.
  * @typedef {{
  *   turns: readonly Turn[], current: string | null, last: string, before: number | null,
+ *   mode: PermissionMode | null,
  * }} Transcript
  */
 
@@ -32,7 +69,7 @@
 export const START = "0.0";
 
 /** @type {Transcript} */
-export const EMPTY = { turns: [], current: null, last: START, before: null };
+export const EMPTY = { turns: [], current: null, last: START, before: null, mode: null };
 
 /**
  * Orders two cursors, `<seq>.<offset>`: negative when `a` comes before `b`.
@@ -52,6 +89,26 @@ export const isUnfinished = (state) =>
 /** Whether an answer is on its way. @param {Transcript} transcript */
 export const isBusy = (transcript) => transcript.turns.some((turn) => isUnfinished(turn.state));
 
+/** The turn that waits for an answer from outside, if one does. @param {Transcript} transcript */
+export const waitingTurn = (transcript) =>
+  transcript.turns.find((turn) => turn.state === "waiting") ?? null;
+
+/** The calls that wait for an answer from outside, in order. @param {Transcript} transcript @returns {Question[]} */
+export const questionsOf = (transcript) =>
+  transcript.turns.flatMap((turn) =>
+    isUnfinished(turn.state)
+      ? partsOf(turn).flatMap((part) => (isPending(part) ? [part.question] : []))
+      : [],
+  );
+
+/** Whether the message is here, as a turn or in one. @param {Transcript} transcript @param {string} message */
+export const hasMessage = (transcript, message) =>
+  transcript.turns.some(
+    (turn) =>
+      turn.id === message ||
+      partsOf(turn).some((part) => part.kind === "steered" && part.message === message),
+  );
+
 /**
  * The transcript after one event. An event that was already taken in changes nothing.
  * @param {Transcript} transcript
@@ -59,7 +116,7 @@ export const isBusy = (transcript) => transcript.turns.some((turn) => isUnfinish
  * @returns {Transcript}
  */
 export function reduce(transcript, { id, event }) {
-  if (event.type === "status") return withStates(transcript, event.turns);
+  if (event.type === "status") return { ...withStates(transcript, event.turns), mode: event.mode };
   if (compareCursors(id, transcript.last) <= 0) return transcript;
   return { ...apply(transcript, id, event), last: id };
 }
@@ -74,37 +131,37 @@ function apply(transcript, id, event) {
   switch (event.type) {
     case "turn-start":
       return startTurn(transcript, event);
-    case "step-start": {
-      const step = { id, model: event.model, parts: [] };
-      const next = inTurn(transcript, event.turn, (turn) => ({
-        ...turn,
-        steps: [...turn.steps, step],
-      }));
-      return { ...next, current: event.turn };
-    }
+    case "step-start":
+      return startStep(transcript, event, id);
     case "text-start":
     case "reasoning-start":
-      return open(transcript, {
+      return openPart(transcript, {
         kind: event.type === "text-start" ? "text" : "reasoning",
         text: "",
         isOpen: true,
       });
-    case "tool-call-start": {
-      const { call, name } = event;
-      return open(transcript, { kind: "tool", call, name, input: "", isOpen: true, result: null });
-    }
+    case "tool-call-start":
+      return openPart(transcript, { ...NEW_CALL, call: event.call, name: event.name });
     case "text":
     case "reasoning":
     case "tool-call":
-      return inLastPart(transcript, (part) => grow(part, event.text));
+      return inLastPart(transcript, (part) => growPart(part, event.text));
     case "text-end":
     case "reasoning-end":
     case "tool-call-end":
-      return inLastPart(transcript, (part) => ({ ...part, isOpen: false }));
+      return inLastPart(transcript, closePart);
     case "step-end":
-      return inLastStep(transcript, (step) => ({ ...step, parts: step.parts.map(close) }));
+      return inLastStep(transcript, (step) => ({ ...step, parts: step.parts.map(closePart) }));
     case "tool-result":
-      return inTurn(transcript, event.turn, (turn) => withResult(turn, event));
+      return endCall(transcript, event);
+    case "call-asked":
+      return askCall(transcript, event);
+    case "call-answered":
+      return answerCall(transcript, event);
+    case "turn-waiting":
+      return inTurn(transcript, event.turn, (turn) => ({ ...turn, state: "waiting" }));
+    case "steered":
+      return steerTurn(transcript, event, id);
     case "step-reset":
       return inTurn(transcript, event.turn, (turn) => ({
         ...turn,
@@ -112,147 +169,71 @@ function apply(transcript, id, event) {
           (step) => step.id === null || compareCursors(step.id, event.to) < 0,
         ),
       }));
-    case "turn-end": {
-      const { outcome, error = null, usage } = event;
-      return inTurn(transcript, event.turn, (turn) => ({ ...turn, state: outcome, error, usage }));
-    }
+    case "turn-end":
+      return endTurn(transcript, event);
+    case "permissions":
+      return { ...transcript, mode: event.mode };
+    case "cleared":
+      return {
+        ...transcript,
+        turns: transcript.turns.filter(isInLine),
+        current: null,
+        before: null,
+      };
     default:
       return transcript;
   }
 }
 
-/**
- * The turn's events are the whole truth about it, so they replace what the history or the composer said.
- * Turns that still wait for their start stay behind it.
- * @param {Transcript} transcript
- * @param {Extract<SessionEvent, { type: 'turn-start' }>} event
- * @returns {Transcript}
- */
-function startTurn(transcript, event) {
-  const { turn: id, at, content, replaces } = event;
-  /** @type {Turn} */
-  const turn = { id, at, content, state: "running", steps: [], error: null, usage: null };
-  const rest = transcript.turns.filter((other) => other.id !== replaces);
-  const place = rest.findIndex((other) => other.id === id && other.state !== "queued");
-  if (place >= 0) return { ...transcript, turns: rest.with(place, turn), current: id };
-  const others = rest.filter((other) => other.id !== id);
-  const queue = others.findIndex((other) => other.state === "queued");
-  const index = queue < 0 ? others.length : queue;
-  return { ...transcript, turns: others.toSpliced(index, 0, turn), current: id };
-}
+/** @satisfies {Omit<ToolPart, 'call' | 'name'>} */
+const NEW_CALL = {
+  kind: /** @type {const} */ ("tool"),
+  input: "",
+  isOpen: true,
+  question: null,
+  answer: null,
+  result: null,
+};
 
-/**
- * @param {Transcript} transcript
- * @param {string} id
- * @param {(turn: Turn) => Turn} change
- * @returns {Transcript}
- */
-function inTurn(transcript, id, change) {
-  const index = transcript.turns.findLastIndex((turn) => turn.id === id);
-  const turn = transcript.turns[index];
-  return turn ? { ...transcript, turns: transcript.turns.with(index, change(turn)) } : transcript;
-}
+/** A conversation is cleared only between turns, so what is in line came afterwards. @param {Turn} turn */
+const isInLine = (turn) => turn.state === "queued";
 
-/**
- * @param {Transcript} transcript
- * @param {(step: Step) => Step} change
- */
-function inLastStep(transcript, change) {
-  if (transcript.current === null) return transcript;
-  return inTurn(transcript, transcript.current, (turn) => {
-    const step = turn.steps.at(-1);
-    return step ? { ...turn, steps: turn.steps.with(-1, change(step)) } : turn;
-  });
-}
-
-/**
- * @param {Transcript} transcript
- * @param {(part: Part) => Part} change
- */
-function inLastPart(transcript, change) {
-  return inLastStep(transcript, (step) => {
-    const part = step.parts.at(-1);
-    return part ? { ...step, parts: step.parts.with(-1, change(part)) } : step;
-  });
-}
-
-/**
- * @param {Transcript} transcript
- * @param {Part} part
- */
-const open = (transcript, part) =>
-  inLastStep(transcript, (step) => ({ ...step, parts: [...step.parts.map(close), part] }));
-
-/** @param {Part} part */
-const close = (part) => (part.isOpen ? { ...part, isOpen: false } : part);
-
-/**
- * @param {Part} part
- * @param {string} text
- * @returns {Part}
- */
-function grow(part, text) {
-  return part.kind === "tool"
-    ? { ...part, input: part.input + text }
-    : { ...part, text: part.text + text };
-}
-
-/**
- * @param {Turn} turn
- * @param {Extract<SessionEvent, { type: 'tool-result' }>} event
- * @returns {Turn}
- */
-function withResult(turn, { call, status, content }) {
-  const isCall = (/** @type {Part} */ part) => part.kind === "tool" && part.call === call;
-  const index = turn.steps.findLastIndex((step) => step.parts.some(isCall));
-  const step = turn.steps[index];
-  if (!step) return turn;
-  const parts = step.parts.map((part) =>
-    isCall(part) ? { ...part, isOpen: false, result: { status, content } } : part,
-  );
-  return { ...turn, steps: turn.steps.with(index, { ...step, parts }) };
-}
+/** @satisfies {Omit<Turn, 'id' | 'content' | 'at'>} */
+const IN_LINE = { state: /** @type {const} */ ("queued"), steps: [], error: null, usage: null };
 
 /**
  * @param {Transcript} transcript
  * @param {readonly { turn: string, state: TurnState }[]} states Of the unfinished turns, as of now.
  */
 function withStates(transcript, states) {
-  return states.reduce(
-    (next, { turn: id, state }) =>
-      inTurn(next, id, (turn) =>
-        isUnfinished(turn.state) && turn.state !== state ? { ...turn, state } : turn,
-      ),
-    transcript,
-  );
+  return states.reduce((next, { turn: id, state }) => {
+    if (state === "queued" && !hasMessage(next, id))
+      return { ...next, turns: [...next.turns, { ...IN_LINE, id, at: 0, content: null }] };
+    return inTurn(next, id, (turn) =>
+      isUnfinished(turn.state) && turn.state !== state ? { ...turn, state } : turn,
+    );
+  }, transcript);
 }
 
 /**
- * A message was accepted. Does nothing when its events were faster than the answer to its POST.
+ * A message was accepted. Adds nothing when its events were faster than the answer to its POST.
  * @param {Transcript} transcript
  * @param {string} id
  * @param {readonly ContentPart[]} content
+ * @param {WhenBusy} [whenBusy]
  * @returns {Transcript}
  */
-export function withAccepted(transcript, id, content) {
-  if (transcript.turns.some((turn) => turn.id === id)) return transcript;
-  /** @type {Turn} */
-  const turn = {
-    id,
-    at: Date.now(),
-    content,
-    state: "queued",
-    steps: [],
-    error: null,
-    usage: null,
-  };
+export function withAccepted(transcript, id, content, whenBusy = "queue") {
+  if (hasMessage(transcript, id))
+    return inTurn(transcript, id, (turn) =>
+      turn.content === null ? { ...turn, content, whenBusy } : turn,
+    );
+  const turn = { ...IN_LINE, id, at: Date.now(), content, whenBusy };
   return { ...transcript, turns: [...transcript.turns, turn] };
 }
 
 /** The answer as the Markdown it was written in. @param {Turn} turn */
 export function answerText(turn) {
-  const texts = turn.steps.flatMap((step) =>
-    step.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])),
-  );
+  const texts = partsOf(turn).flatMap((part) => (part.kind === "text" ? [part.text] : []));
   return texts.join("\n\n").trim();
 }

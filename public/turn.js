@@ -2,13 +2,17 @@ import { contentNodes } from "./content.js";
 import { copyButton, element, icon, setState, setText } from "./dom.js";
 import { partView } from "./part.js";
 import { answerText, isUnfinished } from "./transcript.js";
+import { isPending, partsOf } from "./turn-change.js";
 
 /**
  * @typedef {import('./transcript.js').Turn} Turn
  * @typedef {import('./transcript.js').Part} Part
+ *
+ * `regenerate` is called when the person wants another answer.
+ * @typedef {{ regenerate: () => void, decide: import('./approval.js').Decide }} TurnActions
  */
 
-/** One question and its answer. `regenerate` is called when the person wants another answer. */
+/** One question and its answer. */
 export class TurnView {
   /** @type {Turn | null} */
   #turn = null;
@@ -24,9 +28,11 @@ export class TurnView {
   #meta = element("span", { class: "meta" });
   #again;
   #retry;
+  #decide;
 
-  /** @param {() => void} regenerate */
-  constructor(regenerate) {
+  /** @param {TurnActions} actions */
+  constructor({ regenerate, decide }) {
+    this.#decide = decide;
     const copy = copyButton("Copy", () => (this.#turn ? answerText(this.#turn) : ""));
     const label = element("span", {}, "Regenerate");
     this.#again = element(
@@ -64,7 +70,7 @@ export class TurnView {
     this.#isLast = isLast;
     this.#asked.hidden = turn.content === null;
     setState(this.node, turn.state);
-    const parts = turn.steps.flatMap((step) => step.parts);
+    const parts = partsOf(turn);
     this.#updateParts(parts, isUnfinished(turn.state));
     this.#updateWorking(turn, parts.at(-1));
     this.#updateEnd(turn, isLast);
@@ -80,7 +86,7 @@ export class TurnView {
       if (shown?.part === part && shown.isLive === isLive) continue;
       if (shown?.kind !== part.kind) {
         this.#cut(index);
-        shown = { kind: part.kind, part, isLive, view: partView(part) };
+        shown = { kind: part.kind, part, isLive, view: partView(part.kind, this.#decide) };
         this.#parts.push(shown);
         this.#answer.append(shown.view.node);
       }
@@ -105,7 +111,8 @@ export class TurnView {
     this.node.classList.toggle("speaking", isSpeaking && isUnfinished(turn.state));
     const saysSoItself = isSpeaking || (isOpen && last.kind === "reasoning");
     this.#working.hidden = !isUnfinished(turn.state) || saysSoItself;
-    setText(this.#working, WORKING[turn.state] ?? "");
+    setState(this.#working, turn.state);
+    setText(this.#working, workOf(turn));
   }
 
   /**
@@ -134,8 +141,17 @@ export class TurnView {
   }
 }
 
-/** @type {Partial<Record<import('./transcript.js').TurnState, string>>} */
-const WORKING = { queued: "Queued", running: "Working", waiting: "Waiting for an answer" };
+/** What an unfinished turn does, or waits for. @param {Turn} turn */
+function workOf(turn) {
+  if (turn.state === "running") return "Working";
+  if (turn.state === "waiting") {
+    const whats = partsOf(turn).flatMap((part) => (isPending(part) ? [part.question.what] : []));
+    if (whats.includes("approval")) return "Waits for you";
+    return whats.includes("client") ? "Waits for the app that runs this tool" : "Waits";
+  }
+  if (turn.content === null) return "A message waits in line";
+  return turn.whenBusy === "steer" ? "Will be taken in at the next step" : "Queued";
+}
 
 /** @param {Turn} turn */
 function metaOf(turn) {

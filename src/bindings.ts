@@ -2,11 +2,18 @@ import type { Env } from "./env.ts";
 import { bucketPrefix, type BucketKey } from "./shared/bucket-key.ts";
 import { CarrelError } from "./shared/errors.ts";
 import { consoleLog } from "./shared/log.ts";
+import { parseListCursor } from "./shared/list-cursor.ts";
 import { bucketShard, userShard } from "./shared/registry-shard.ts";
 import { isMarked } from "./shared/platform-error.ts";
-import type { RegistryApi, SessionNews } from "./shared/registry-api.ts";
+import type {
+  RegistryApi,
+  RegistryPage,
+  SessionNews,
+  SessionSummary,
+} from "./shared/registry-api.ts";
 import type { SessionAddress } from "./shared/session-api.ts";
 import type { WorkspaceApi } from "./shared/workspace-api.ts";
+import type { Ledger } from "./turn/budget.ts";
 import type { BlobStore } from "./workspace/store/blob-store.ts";
 import { createKvStore } from "./workspace/store/kv-store.ts";
 import type { SharedLayer } from "./workspace/layers/layers.ts";
@@ -103,6 +110,23 @@ export function sharedLayer(agent: string, env: Env): SharedLayer {
 
 const registry = (env: Env, shard: string) => env.REGISTRY.getByName(shard) as RegistryApi;
 
+/** Asks the shard of a user, once more when the connection was lost: every call may be repeated. */
+async function askRegistry<Answer>(
+  env: Env,
+  user: string,
+  call: (shard: RegistryApi) => Promise<Answer>,
+): Promise<Answer> {
+  const shard = await userShard(user);
+  try {
+    return await call(registry(env, shard));
+  } catch (error) {
+    if (isMarked(error, "overloaded"))
+      throw new CarrelError("overloaded", "The registry is busy. Try again in a moment.");
+    if (!isMarked(error, "retryable")) throw error;
+    return call(registry(env, shard));
+  }
+}
+
 /** Registers a session in the shard of its user. */
 export async function registerSession(
   env: Env,
@@ -118,6 +142,19 @@ export async function registerBucket(env: Env, bucket: BucketKey, at: number): P
   await registry(env, await bucketShard(bucket)).registerBucket(bucket, at);
 }
 
+/** Makes the registry forget a bucket that was erased. */
+export async function unregisterBucket(env: Env, bucket: BucketKey): Promise<void> {
+  await registry(env, await bucketShard(bucket)).removeBucket(bucket);
+}
+
+/** Makes the registry forget a session that was deleted. */
+export async function unregisterSession(
+  env: Env,
+  { agent, user, session }: SessionAddress,
+): Promise<void> {
+  await askRegistry(env, user, (shard) => shard.removeSession(agent, user, session));
+}
+
 /** Brings a session up to date in the lists of its user. */
 export async function indexSession(
   env: Env,
@@ -126,3 +163,26 @@ export async function indexSession(
 ): Promise<void> {
   await registry(env, await userShard(user)).updateSession(agent, user, session, news);
 }
+
+/**
+ * The sessions of one user with one agent, the newest first; `limit` is 1 to 100. Throws `CarrelError('invalid')` for a
+ * cursor that no page gave.
+ */
+export async function listSessions(
+  env: Env,
+  user: string,
+  agent: string,
+  cursor: string | null,
+  limit: number,
+): Promise<RegistryPage<SessionSummary>> {
+  // Checked here, as errors lose their kind on the way from the registry.
+  if (cursor !== null) parseListCursor(cursor);
+  return askRegistry(env, user, (shard) => shard.listSessions(user, agent, cursor, limit));
+}
+
+/** Counts a user's tokens with the user's sessions. */
+export const ledgerOf = (env: Env): Ledger => ({
+  spent: (user, day) => askRegistry(env, user, (shard) => shard.spent(user, day)),
+  record: (user, day, spent) =>
+    askRegistry(env, user, (shard) => shard.recordSpent(user, day, spent)),
+});

@@ -2,8 +2,12 @@ import { DEFAULT_CONTEXT_TOKENS, promptLimits } from "./context/prompt-sources.t
 import { additionalFilesOf, filesOf, windowOf, type AgentDefinition } from "./define-agent.ts";
 import { specProblem } from "./model/choose.ts";
 import type { RetryOptions } from "./model/retry.ts";
+import { defaultPermissions } from "./permissions/config.ts";
+import { RuleListSchema } from "./permissions/rule-schema.ts";
 import { parseId } from "./shared/ids.ts";
+import { permissionModes } from "./shared/permissions.ts";
 import type { Limits } from "./turn/limits.ts";
+import type { TelemetrySwitches } from "./turn/telemetry.ts";
 import type { WindowOptions } from "./turn/window.ts";
 
 const SCOPES: readonly string[] = ["SESSION", "USER", "AGENT", "GLOBAL"];
@@ -11,7 +15,11 @@ const MAX_NAME = 256;
 const MAX_DESCRIPTION = 1_000;
 const MAX_CONTEXT_TOKENS = 200_000;
 
+const DAILY_TOKENS = [1_000, 1_000_000_000_000] as const;
+
 const HOUR_MS = 3_600_000;
+
+const APPROVAL_MS = [60_000, 365 * 24 * HOUR_MS] as const;
 
 type Bounds<Options> = Readonly<Record<keyof Options, readonly [least: number, most: number]>>;
 
@@ -31,6 +39,8 @@ const CONTEXT: Bounds<WindowOptions> = {
   triggerChars: [1, 16_000_000],
   keepMessages: [1, 1_000],
 };
+
+const TELEMETRY: Readonly<Record<keyof TelemetrySwitches, true>> = { spans: true, payloads: true };
 
 const RETRY: Bounds<Omit<RetryOptions, "random">> = {
   attempts: [1, 20],
@@ -59,9 +69,11 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   capabilities: true,
   permissions: true,
   limits: true,
+  dailyTokens: true,
   context: true,
   modelRetry: true,
   modelInactivityMs: true,
+  telemetry: true,
 };
 
 /**
@@ -75,6 +87,8 @@ export function checkDefinition(definition: AgentDefinition): void {
     checkTexts(definition);
     checkModel(definition.model);
     checkNumbers(definition);
+    checkTelemetry(definition.telemetry);
+    checkPermissions(definition.permissions);
     checkScope(definition);
     additionalFilesOf(definition);
     filesOf(definition);
@@ -116,6 +130,8 @@ function checkNumbers(definition: AgentDefinition): void {
   const { maxContextTokens = DEFAULT_CONTEXT_TOKENS, modelInactivityMs = 60_000 } = definition;
   checkNumber("maxContextTokens", maxContextTokens, [1, MAX_CONTEXT_TOKENS]);
   checkNumber("modelInactivityMs", modelInactivityMs, [1, HOUR_MS]);
+  const { dailyTokens } = definition;
+  if (dailyTokens !== undefined) checkNumber("dailyTokens", dailyTokens, DAILY_TOKENS);
   checkAll("limits.", definition.limits, LIMITS);
   checkAll("context.", definition.context, CONTEXT);
   const { random: _, ...retry } = definition.modelRetry ?? {};
@@ -125,6 +141,13 @@ function checkNumbers(definition: AgentDefinition): void {
     throw new Error(
       `context.keepMessages is ${keepMessages}, but the context is cut after ${triggerMessages} messages. Keep at most as many, or raise context.triggerMessages.`,
     );
+}
+
+function checkTelemetry(given: AgentDefinition["telemetry"] = {}): void {
+  checkNames("telemetry.", given, TELEMETRY);
+  for (const [name, value] of Object.entries(given))
+    if (typeof value !== "boolean")
+      throw new Error(`telemetry.${name} is ${String(value)}. Use true or false.`);
 }
 
 function checkAll<Options extends object>(
@@ -140,6 +163,27 @@ function checkAll<Options extends object>(
 function checkNumber(option: string, value: unknown, [least, most]: readonly [number, number]) {
   if (!Number.isInteger(value) || Number(value) < least || Number(value) > most)
     throw new Error(`${option} is ${String(value)}. Use a whole number from ${least} to ${most}.`);
+}
+
+function checkPermissions(given: AgentDefinition["permissions"] = {}): void {
+  checkNames("permissions.", given, defaultPermissions);
+  const { mode, modes, approvalExpiresMs } = { ...defaultPermissions, ...given };
+  checkNumber("permissions.approvalExpiresMs", approvalExpiresMs, APPROVAL_MS);
+  for (const one of [...modes, mode])
+    if (!permissionModes.includes(one))
+      throw new Error(
+        `permissions has the mode ${JSON.stringify(one)}. Use one of ${permissionModes.join(", ")}.`,
+      );
+  if (!modes.includes(mode))
+    throw new Error(
+      `permissions.mode is ${mode}, which is not among permissions.modes. Name it there, or choose one of ${modes.join(", ") || "those that you name"}.`,
+    );
+  for (const list of ["allow", "ask", "deny"] as const) {
+    const parsed = RuleListSchema.safeParse(given[list] ?? []);
+    const [issue] = parsed.error?.issues ?? [];
+    if (issue)
+      throw new Error(`${["permissions", list, ...issue.path].join(".")} ${issue.message}.`);
+  }
 }
 
 function checkScope({ isolationScope = "USER", files }: AgentDefinition): void {

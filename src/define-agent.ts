@@ -12,6 +12,7 @@ import { spellSize } from "./shared/text.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Limits } from "./turn/limits.ts";
+import type { TelemetrySwitches } from "./turn/telemetry.ts";
 import { defaultWindow, type WindowOptions } from "./turn/window.ts";
 import { contentOf, layOver } from "./workspace/layers/lay-over.ts";
 import { defaultBucketLimits } from "./workspace/limits.ts";
@@ -69,7 +70,7 @@ export type AgentDefinition = {
   readonly disableSessionPersistence?: boolean;
   /** Tools beside the built-in ones; they win over built-in tools of the same name. */
   readonly tools?: readonly Tool[];
-  /** Your own hooks around turns, steps, model calls and tool calls; they are outside the built-in ones. */
+  /** Your own hooks around turns, steps, model calls and tool calls: `docs/capabilities.md`. */
   readonly capabilities?: readonly Capability[];
   /**
    * What runs, asks or is denied in every session, beside what its person chooses: rules by tool and argument, the mode
@@ -78,10 +79,17 @@ export type AgentDefinition = {
   readonly permissions?: Partial<PermissionConfig>;
   /** Bounds of one turn, whole numbers from 1; see `Limits` for each default. */
   readonly limits?: Partial<Limits>;
+  /**
+   * Tokens that one user's turns may use in a day (UTC), counted over all agents that set this; from 1,000. Default: no
+   * bound, and nothing is counted. `createBudget` says what happens beyond.
+   */
+  readonly dailyTokens?: number;
   /** When the context is cut and how much stays, whole numbers from 1; see `defaultWindow`. */
   readonly context?: Partial<WindowOptions>;
   /** How failed model calls are tried again: 3 attempts, 2 s to 30 s apart. */
   readonly modelRetry?: RetryOptions;
+  /** Spans of what turns do, as lines in the log; without what was said unless `payloads` is true. */
+  readonly telemetry?: Partial<TelemetrySwitches>;
   /** A model that sends nothing for so long is given up; 60,000 ms, at most an hour. Keep-alives count as life. */
   readonly modelInactivityMs?: number;
 };

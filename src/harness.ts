@@ -1,11 +1,15 @@
 import { templateFiles, templateVersion } from "../.template/template.ts";
 import {
   callBucket,
+  indexSession,
+  ledgerOf,
   registerBucket,
   settleTimes,
   sharedAge,
   sharedLayer,
   storeOf,
+  unregisterBucket,
+  unregisterSession,
 } from "./bindings.ts";
 import { checkDefinition } from "./check-definition.ts";
 import {
@@ -24,18 +28,26 @@ import { defaultPermissions } from "./permissions/config.ts";
 import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
+import { consoleLog } from "./shared/log.ts";
+import type { SessionAddress } from "./shared/session-api.ts";
 import { currentTime } from "./tools/current-time.ts";
 import { createFileTools } from "./tools/files/file-tools.ts";
 import type { Tool } from "./tools/tool.ts";
+import { createBudget } from "./turn/budget.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
+import { createSessionIndex } from "./turn/session-index.ts";
+import { forgetFiles } from "./turn/session-files.ts";
 import { sessionLog } from "./turn/session-log.ts";
+import { createTelemetry } from "./turn/telemetry.ts";
+import { createWebhook } from "./webhook.ts";
 import type { BucketParts } from "./workspace/bucket.ts";
 import { createTemplate, type Template } from "./workspace/layers/template.ts";
 import {
   createSharedWorkspace,
   createWorkspace,
+  eraseBucket,
   type IsolationScope,
   type Workspace,
   type WorkspaceOwner,
@@ -47,6 +59,8 @@ export type Deployment = {
   /** Everything that one agent is made of. */
   readonly harness: (agent: string, env: Env) => Harness;
   readonly isolationScope: (agent: string) => IsolationScope;
+  /** Names of the tools of its definition that the client runs. */
+  readonly clientTools: (agent: string) => ReadonlySet<string>;
   /** Throws `CarrelError('invalid')` when the scope is SESSION and the owner names no session. Makes no call. */
   readonly workspace: (agent: string, env: Env, owner: WorkspaceOwner) => Workspace;
   /** The files that the agent's users share, for themselves. Makes no call. */
@@ -80,6 +94,12 @@ export function createDeployment(
     has: (agent) => definitions.some(({ id }) => id === agent),
     harness: (agent, env) => createHarness(find(agent), env),
     isolationScope,
+    clientTools: (agent) =>
+      new Set(
+        (find(agent).tools ?? []).flatMap(({ name, runsOn }) =>
+          runsOn === "client" ? [name] : [],
+        ),
+      ),
     workspace,
     sharedWorkspace: (agent, env) =>
       createSharedWorkspace(agent, callBucket(env), isolationScope(agent)),
@@ -88,6 +108,7 @@ export function createDeployment(
       template: ("agent" in bucket ? templates.get(bucket.agent) : undefined) ?? template,
       shared: "user" in bucket ? sharedLayer(bucket.agent, env) : null,
       register: () => registerBucket(env, bucketPrefix(bucket), systemClock.now()),
+      unregister: () => unregisterBucket(env, bucketPrefix(bucket)),
       limits: workspaceLimits(env),
       ...settleTimes(env),
       ...sharedAge(env),
@@ -109,19 +130,21 @@ export function createDeployment(
 
 /** The one list: an agent's capabilities in their order, its model and its limits. */
 function createHarness(definition: AgentDefinition, env: Env): Harness {
-  const { disableTranscript, disableSessionPersistence } = definition;
+  const { disableTranscript, disableSessionPersistence, dailyTokens } = definition;
   const hasLog = !disableTranscript && !disableSessionPersistence;
+  const model = chooseModel(definition, env);
+  const { spans = true, payloads = false } = definition.telemetry ?? {};
+  const observed = { agent: definition.name ?? definition.id, model: model.id, payloads };
   const capabilities: Capability[] = [
+    ...(spans ? [createTelemetry(consoleLog, observed)] : []),
+    ...(dailyTokens === undefined ? [] : [createBudget(dailyTokens, ledgerOf(env))]),
     ...(definition.capabilities ?? []),
     ...toolCapabilities(definition),
     ...(hasLog ? [sessionLog] : []),
+    createSessionIndex((address, news) => indexSession(env, address, news)),
   ];
   return {
-    model: withInactivityLimit(
-      chooseModel(definition, env),
-      definition.modelInactivityMs,
-      systemClock,
-    ),
+    model: withInactivityLimit(model, definition.modelInactivityMs, systemClock),
     capabilities,
     workspace: (address) =>
       createWorkspace(definition.isolationScope ?? "USER", address, callBucket(env)),
@@ -131,10 +154,22 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     retry: definition.modelRetry ?? {},
     hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
     permissions: { ...defaultPermissions, ...definition.permissions },
-    notify: null,
-    forget: async () => {},
+    notify: createWebhook(env),
+    forget: (address) => forgetSession(definition.isolationScope ?? "USER", address, env),
     prompt: promptOptionsOf(definition),
   };
+}
+
+/** Everything of a session that is not in its own tables; last its line in the list of what exists. */
+async function forgetSession(
+  scope: IsolationScope,
+  address: SessionAddress,
+  env: Env,
+): Promise<void> {
+  const call = callBucket(env);
+  if (scope === "SESSION") await eraseBucket(bucketPrefix({ scope, ...address }), call);
+  await forgetFiles(createWorkspace(scope, address, call), address);
+  await unregisterSession(env, address);
 }
 
 /** Those that offer the same tools in every turn. */

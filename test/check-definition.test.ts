@@ -20,12 +20,21 @@ describe("checkDefinition", () => {
       systemPrompt: "s".repeat(12_000),
       model: "openai-compatible:qwen3:8b",
       limits: { maxIters: 1_000, maxTurnTokens: 1 },
+      dailyTokens: 1_000,
       context: { triggerMessages: 20 },
       modelRetry: { attempts: 1, minDelayMs: 0, random: () => 0 },
       modelInactivityMs: 3_600_000,
+      telemetry: { spans: true, payloads: false },
       isolationScope: "AGENT",
       files: { "AGENTS.md": "", "/skills/a/SKILL.md": "x", "logo.png": bytes },
       additionalContextFiles: ["SOUL.md", "memory/people.md"],
+      permissions: {
+        mode: "EXPLORE",
+        modes: ["EXPLORE", "DEFAULT"],
+        approvalExpiresMs: 60_000,
+        deny: [{ tool: "*", path: "secret/**" }],
+        ask: [],
+      },
     };
     expect(check(all)).not.toThrow();
   });
@@ -46,12 +55,16 @@ describe("checkDefinition", () => {
     ["no end of steps", { limits: { maxIters: Infinity } }, /maxIters is Infinity/],
     ["a limit that is none", { limits: { toolTimeoutMs: Number.NaN } }, /toolTimeoutMs is NaN/],
     ["a long timeout", { limits: { noProgressMs: 3_600_001 } }, /from 1 to 3600000/],
+    ["a day of nothing", { dailyTokens: 0 }, /dailyTokens is 0\. Use a whole number from 1000/],
+    ["a budget of no number", { dailyTokens: Number.NaN }, /dailyTokens is NaN/],
     ["a window of nothing", { context: { triggerMessages: 0 } }, /triggerMessages is 0/],
     ["half a message", { context: { keepMessages: 2.5 } }, /context\.keepMessages is 2\.5/],
     ["what is never cut", { context: { keepMessages: 51 } }, /cut after 50 messages\. Keep at/],
     ["no attempts", { modelRetry: { attempts: 0 } }, /modelRetry\.attempts is 0/],
     ["a wait before now", { modelRetry: { minDelayMs: -1 } }, /minDelayMs is -1/],
     ["patience below 1 ms", { modelInactivityMs: -5 }, /modelInactivityMs is -5/],
+    ["spans of a kind", { telemetry: { span: true } as object }, /no option telemetry\.span\. Use/],
+    ["half payloads", { telemetry: { payloads: "no" } as object }, /payloads is no\. Use true or/],
     ["many tokens", { maxContextTokens: 200_001 }, /from 1 to 200000/],
     ["a path out of the root", { files: { "../x": "" } }, /files has the path "\.\.\/x"\. A path/],
     ["a directory", { files: { "knowledge/": "" } }, /It is a directory/],
@@ -72,6 +85,33 @@ describe("checkDefinition", () => {
       { additionalContextFiles: Array.from({ length: 17 }, (_, at) => `${at}.md`) },
       /17 files, at most 16/,
     ],
+    ["no modes", { permissions: { modes: [] } }, /mode is DEFAULT, which is not among/],
+    [
+      "a mode that cannot be chosen",
+      { permissions: { mode: "BYPASS", modes: ["DEFAULT"] } },
+      /permissions\.mode is BYPASS, which is not among permissions\.modes\. Name it there, or choose one of DEFAULT\./,
+    ],
+    [
+      "a question that hardly waits",
+      { permissions: { approvalExpiresMs: 59_999 } },
+      /permissions\.approvalExpiresMs is 59999\. Use a whole number from 60000 to 31536000000\./,
+    ],
+    ["an endless wait", { permissions: { approvalExpiresMs: Infinity } }, /is Infinity/],
+    [
+      "a rule that cannot be read",
+      { permissions: { deny: [{ tool: "a" }, { tool: "execute", command: "rm; ls" }] } },
+      /permissions\.deny\.1\.command must be the first words of one command/,
+    ],
+    [
+      "a rule for no tool",
+      { permissions: { allow: [{ tool: "" }] } },
+      /allow\.0\.tool must have 1/,
+    ],
+    [
+      "many rules",
+      { permissions: { ask: Array.from({ length: 101 }, () => ({ tool: "a" })) } },
+      /permissions\.ask must have at most 100 rules/,
+    ],
   ])("refuses %s at start, and says what to change", (_, options, message) => {
     expect(check(options)).toThrow(message);
     expect(check(options)).toThrow('The agent "main" is not defined well. ');
@@ -83,6 +123,12 @@ describe("checkDefinition", () => {
     ['{"id":"main","context":{"keep":3}}', /no option context\.keep\./],
     ['{"id":"main","modelRetry":{"tries":3}}', /no option modelRetry\.tries\./],
     ['{"id":"main","limits":{"maxIters":"3"}}', /limits\.maxIters is 3/],
+    ['{"id":"main","permissions":{"rules":[]}}', /no option permissions\.rules\. Use one of mode,/],
+    [
+      '{"id":"main","permissions":{"mode":"YOLO"}}',
+      /mode "YOLO"\. Use one of DEFAULT, ACCEPT_EDITS,/,
+    ],
+    ['{"id":"main","permissions":{"deny":{}}}', /permissions\.deny must be a list of rules\./],
   ])("refuses an option that does not exist: %s", (json, message) => {
     expect(() => checkDefinition(JSON.parse(json) as AgentDefinition)).toThrow(message);
   });

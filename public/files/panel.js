@@ -9,13 +9,14 @@ import { FilesNotice } from "./notice.js";
 import { OpenFile } from "./open.js";
 import { nameOf } from "./path.js";
 import { askLeave } from "./questions.js";
+import { placeShell } from "./shell.js";
 import { FileTools } from "./tools.js";
 import { FileTree } from "./tree.js";
 import { Uploads } from "./upload.js";
 
 /** The panel with the files of the workspace. Typed text leaves it only when the person says so. */
 export class FilesPanel {
-  #node = byId("files");
+  #node = placeShell();
   #openers = [byId("open-files"), byId("top-files")];
   #list = new FilesList();
   #notice = new FilesNotice();

@@ -1,4 +1,4 @@
-import { ask } from "./ask.js";
+import { ask, confirm } from "../ask.js";
 import { LAYERS } from "./format.js";
 import { nameOf, skillOf } from "./path.js";
 
@@ -48,23 +48,6 @@ export async function askReset({ path, isDirty }, lower) {
       : "your version of the whole skill, which stays in the history.";
   const text = `The file of the ${layerName(lower)} shows again in place of ${what}`;
   return confirm(`Reset “${nameOf(path)}”?`, text + unsaved, "Reset");
-}
-
-/**
- * @param {string} title
- * @param {string} text
- * @param {string} label
- */
-async function confirm(title, text, label) {
-  const choice = await ask({
-    title,
-    text,
-    choices: [
-      { name: "do", label, isRisky: true },
-      { name: "cancel", label: "Cancel" },
-    ],
-  });
-  return choice === "do";
 }
 
 /** @param {keyof typeof LAYERS} layer */

@@ -1,5 +1,5 @@
 import { byId, icon, setText } from "../dom.js";
-import { ask } from "./ask.js";
+import { ask } from "../ask.js";
 import { download } from "./download.js";
 import { canonicalPath, joinPath, pathProblem } from "./path.js";
 

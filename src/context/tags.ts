@@ -10,6 +10,7 @@ const RESERVED: readonly string[] = [
   "skill",
   "subagents",
   "attached_file",
+  "conversation_summary",
 ];
 
 const TAG = /^[a-z][a-z0-9_]{0,63}$/;

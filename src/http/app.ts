@@ -9,20 +9,23 @@ import { archiveRoutes } from "./archive.ts";
 import { chatRoutes } from "./chat.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { fileRoutes } from "./files.ts";
+import { noRoute } from "./no-route.ts";
 import { authenticate } from "./principal.ts";
 import { toProblem } from "./problem.ts";
+import { sessionListRoutes } from "./session-list.ts";
 import { sessionRoutes } from "./sessions.ts";
 
 /** The HTTP surface of a deployment. `/healthz` and the static page are open; everything else knows its caller. */
 export function createApp(deployment: Deployment): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(toProblem);
-  app.notFound((c) => toProblem(notFound("This route"), c));
+  app.notFound(noRoute(app));
 
   app.get("/healthz", (c) => c.json({ ok: true }));
 
   app.use("/v1/*", signedIn(deployment));
   app.use("/v1/agents/:agent/*", knownAgent);
+  app.route("/v1/agents/:agent/sessions", sessionListRoutes());
   app.route("/v1/agents/:agent/sessions/:session", sessionRoutes());
   app.route("/v1/agents/:agent/files", fileRoutes());
   app.route("/v1/agents/:agent/archive", archiveRoutes());

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { invalid } from "../shared/errors.ts";
 import type { ContentPart } from "../shared/messages.ts";
+import type { WhenBusy } from "../shared/session-api.ts";
 import { checkShape, checkTree, readJson } from "./body.ts";
 import { MAX_PARTS, withinLimits } from "./message.ts";
 
@@ -21,10 +22,16 @@ const Body = z.object({
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   messageId: z.string().max(200).nullish(),
   agent: z.string().optional(),
+  whenBusy: z.enum(["queue", "steer", "replace"] satisfies WhenBusy[]).optional(),
 });
 
-/** What the AI SDK's `DefaultChatTransport` posts, as far as we use it; the newest message is the last one. */
-export type ChatBody = z.output<typeof Body> & { readonly last: z.output<typeof Listed> };
+export type ListedMessage = z.output<typeof Listed>;
+
+/**
+ * What the AI SDK's `DefaultChatTransport` posts, as far as we use it; the newest message is the last one. `whenBusy` is
+ * ours: what becomes of the message while a turn runs.
+ */
+export type ChatBody = z.output<typeof Body> & { readonly last: ListedMessage };
 
 /** Reads the body of a POST of at most 8 MB. What it says about the past is neither checked nor believed here. */
 export async function readChatBody(request: Request): Promise<ChatBody> {

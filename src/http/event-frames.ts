@@ -1,8 +1,10 @@
-import type { IdentifiedEvent, SessionEvent } from "../shared/events.ts";
+import type { IdentifiedEvent, SessionEvent, SessionStatus } from "../shared/events.ts";
 
 export type Frames = {
-  /** Events with an id, in order; the status at the head of a stream has none and is left out. */
+  /** Events with an id, in order. */
   readonly events: readonly IdentifiedEvent[];
+  /** What the head of a stream says about the present; only there. */
+  readonly status: SessionStatus | null;
   /** Whether there was a keep-alive. */
   readonly isAlive: boolean;
 };
@@ -19,6 +21,7 @@ export class FrameReader {
 
   read(bytes: Uint8Array): Frames {
     const events: IdentifiedEvent[] = [];
+    let status: SessionStatus | null = null;
     let isAlive = false;
     const lines = this.#decoder.decode(bytes, { stream: true }).split("\n");
     for (const [index, text] of lines.entries()) {
@@ -27,11 +30,13 @@ export class FrameReader {
       const line = this.#line.join("");
       this.#line = [];
       if (line.startsWith("id: ")) this.#id = line.slice(4);
-      else if (line.startsWith("data: ") && this.#id !== null) {
-        events.push({ id: this.#id, event: JSON.parse(line.slice(6)) as SessionEvent });
+      else if (line.startsWith("data: ")) {
+        const event = JSON.parse(line.slice(6)) as SessionEvent;
+        if (this.#id !== null) events.push({ id: this.#id, event });
+        else if (event.type === "status") status = event;
       } else if (line.startsWith(":")) isAlive = true;
       else if (line === "") this.#id = null;
     }
-    return { events, isAlive };
+    return { events, status, isAlive };
   }
 }

@@ -22,7 +22,7 @@ import {
   queryOf,
 } from "./files-query.ts";
 import { type FileTarget, forbidden, targetOf } from "./files-target.ts";
-import { wholeNumber } from "./sessions.ts";
+import { wholeNumber } from "./query.ts";
 
 const MAX_LINES = 10_000;
 

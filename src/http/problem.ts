@@ -38,9 +38,14 @@ const statusOf = {
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
 
+/** When to try again, in seconds: a turn takes longer than a burst. */
+const retryAfter: Partial<Record<ErrorCode, string>> = { overloaded: "1", too_many: "5" };
+
 /** Expected failures with their code; everything else is logged and shown as an id only. */
 export function toProblem(error: unknown, c: Context): Response {
   const id = crypto.randomUUID();
+  const later = error instanceof CarrelError ? retryAfter[error.code] : undefined;
+  if (later !== undefined) c.header("retry-after", later);
   if (error instanceof CarrelError && statusOf[error.code] < 500) {
     const detail = error.detail === undefined ? {} : { detail: error.detail };
     return c.json(
@@ -49,7 +54,6 @@ export function toProblem(error: unknown, c: Context): Response {
     );
   }
   if (error instanceof CarrelError && error.code === "overloaded") {
-    c.header("retry-after", "1");
     return c.json({ error: { code: error.code, message: error.message, id } }, 503);
   }
   if (error instanceof CarrelError && error.code === "quota_exceeded") {

@@ -10,6 +10,9 @@ import type {
   Spent,
 } from "../shared/registry-api.ts";
 import type { Sql } from "../shared/sql.ts";
+import { pageOf } from "./page.ts";
+import { listSessions, updateSession } from "./session-list.ts";
+import { recordSpent, spentOn } from "./spent-tokens.ts";
 
 /** WITHOUT ROWID keeps the rows in the order in which they are listed, and makes a write cost one row. */
 const STEPS: SchemaSteps = [
@@ -25,6 +28,29 @@ const STEPS: SchemaSteps = [
       key TEXT PRIMARY KEY,
       created_at INTEGER NOT NULL,
       dirty_at INTEGER
+    ) WITHOUT ROWID`,
+  ],
+  [
+    "ALTER TABLE session ADD COLUMN title TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE session ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE session ADD COLUMN is_waiting INTEGER NOT NULL DEFAULT 0",
+    // When what the row says was so; news that are not newer are late.
+    "ALTER TABLE session ADD COLUMN news_at INTEGER NOT NULL DEFAULT 0",
+    "UPDATE session SET updated_at = created_at",
+    "CREATE INDEX session_by_update ON session(user, agent, updated_at DESC, session)",
+    // Day first, so that old days are found whoever they belong to.
+    `CREATE TABLE spent_turn(
+      day TEXT NOT NULL,
+      user TEXT NOT NULL,
+      id TEXT NOT NULL,
+      tokens INTEGER NOT NULL,
+      PRIMARY KEY(day, user, id)
+    ) WITHOUT ROWID`,
+    `CREATE TABLE spent_day(
+      day TEXT NOT NULL,
+      user TEXT NOT NULL,
+      tokens INTEGER NOT NULL,
+      PRIMARY KEY(day, user)
     ) WITHOUT ROWID`,
   ],
 ];
@@ -43,41 +69,51 @@ export class Registry {
     migrate(sql, "registry", STEPS);
   }
 
-  /** Keeps the first time of a session that is registered already. Throws for ids that `parseId` refuses. */
+  /** Keeps what is known of a session that is registered already. Throws for ids that `parseId` refuses. */
   registerSession({ agent, user, session, createdAt }: RegisteredSession): void {
     sessionAddress(agent, user, session);
     this.#sql.run(
-      `INSERT INTO session(user, agent, session, created_at) VALUES (?, ?, ?, ?)
+      `INSERT INTO session(user, agent, session, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
       user,
       agent,
       session,
       createdAt,
+      createdAt,
     );
   }
 
-  /** Stub. */
-  updateSession(_agent: string, _user: string, _session: string, _news: SessionNews): void {}
-
-  /** Stub. */
-  removeSession(_agent: string, _user: string, _session: string): void {}
-
-  /** Stub. */
-  listSessions(
-    _user: string,
-    _agent: string,
-    _cursor: string | null,
-    _limit: number,
-  ): RegistryPage<SessionSummary> {
-    return { items: [], cursor: null };
+  /** Brings the line of a session up to date: see `updateSession` in `session-list.ts`. */
+  updateSession(agent: string, user: string, session: string, news: SessionNews): void {
+    updateSession(this.#sql, { agent, user, session }, news);
   }
 
-  /** Stub. */
-  recordSpent(_user: string, _day: string, _spent: readonly Spent[]): void {}
+  removeSession(agent: string, user: string, session: string): void {
+    this.#sql.run(
+      "DELETE FROM session WHERE user = ? AND agent = ? AND session = ?",
+      user,
+      agent,
+      session,
+    );
+  }
 
-  /** Stub. */
-  spent(_user: string, _day: string): number {
-    return 0;
+  /** The sessions of one user with one agent, the newest first: see `listSessions` in `session-list.ts`. */
+  listSessions(
+    user: string,
+    agent: string,
+    cursor: string | null,
+    limit: number,
+  ): RegistryPage<SessionSummary> {
+    return listSessions(this.#sql, { user, agent }, cursor, limit);
+  }
+
+  /** Counts tokens for a user's day: see `recordSpent` in `spent-tokens.ts`. */
+  recordSpent(user: string, day: string, spent: readonly Spent[]): void {
+    recordSpent(this.#sql, user, day, spent);
+  }
+
+  spent(user: string, day: string): number {
+    return spentOn(this.#sql, user, day);
   }
 
   /** Keeps what is known of a bucket that is registered already. Throws for what is no bucket's key. */
@@ -88,6 +124,11 @@ export class Registry {
       bucket,
       at,
     );
+  }
+
+  /** Forgets a bucket that was erased; one that is not there is as good. */
+  removeBucket(bucket: string): void {
+    this.#sql.run("DELETE FROM bucket WHERE key = ?", bucket);
   }
 
   /** Notes that a bucket has something for upkeep, and registers it if need be. The newest time stays. */
@@ -112,7 +153,7 @@ export class Registry {
       cursor ?? "",
       PAGE + 1,
     );
-    return pageOf(rows, ({ session }) => session);
+    return pageOf(rows, PAGE, ({ session }) => session);
   }
 
   /** All buckets of the shard. */
@@ -123,13 +164,6 @@ export class Registry {
       cursor ?? "",
       PAGE + 1,
     );
-    return pageOf(rows, ({ bucket }) => bucket);
+    return pageOf(rows, PAGE, ({ bucket }) => bucket);
   }
-}
-
-/** A page of what was asked for with one row too many. */
-function pageOf<Item>(rows: readonly Item[], keyOf: (item: Item) => string): RegistryPage<Item> {
-  const items = rows.slice(0, PAGE);
-  const last = items.at(-1);
-  return { items, cursor: rows.length > PAGE && last ? keyOf(last) : null };
 }

@@ -1,5 +1,6 @@
 import type { Effect, Rules } from "../shared/permissions.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { canonicalJson } from "./canonical-json.ts";
 
 /** What a question is about: a tool as it is, the arguments that would run, and the operator's rules. */
 export type Digested = {
@@ -17,5 +18,12 @@ export type Digested = {
 
 /** Stands for all of it, hex: another one as soon as anything of it changed, whatever the order of an object's keys. */
 export function callDigest({ tool, input, operator }: Digested): Promise<string> {
-  return sha256Hex(new TextEncoder().encode(JSON.stringify({ tool, input, operator })));
+  const { name, description, effect, inputSchema, replay, runsOn } = tool;
+  const { allow, ask, deny } = operator;
+  const text = canonicalJson({
+    tool: { name, description, effect, inputSchema, replay, runsOn },
+    input,
+    operator: { allow, ask, deny },
+  });
+  return sha256Hex(new TextEncoder().encode(text));
 }

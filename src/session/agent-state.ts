@@ -1,7 +1,7 @@
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { ContentPart, StepPart } from "../shared/messages.ts";
 import { replyId } from "../shared/ids.ts";
-import type { JournalEntry } from "./entries.ts";
+import { pendingCalls, type JournalEntry } from "./entries.ts";
 import { attachedParts, groupTurns } from "./transcript.ts";
 
 /** AgentScope's state document: field names and block shapes are the original's. */
@@ -13,22 +13,32 @@ export type AgentState = {
   readonly reply_id: string | null;
   readonly cur_iter: number;
   readonly shutdown_interrupted: boolean;
-  readonly permission_context: {
-    readonly mode: string;
-    readonly working_directories: readonly string[];
-    readonly allow_rules: Readonly<Record<string, readonly unknown[]>>;
-    readonly deny_rules: Readonly<Record<string, readonly unknown[]>>;
-    readonly ask_rules: Readonly<Record<string, readonly unknown[]>>;
-  };
-  readonly tool_context: { readonly activated_groups: readonly string[] };
-  readonly tasks_context: { readonly tasks: readonly unknown[] };
-  readonly plan_mode_context: {
-    readonly plan_active: boolean;
-    readonly current_plan_file: string | null;
-  };
+  readonly permission_context: PermissionContext;
+  readonly tool_context: Readonly<Record<string, unknown>>;
+  readonly tasks_context: Readonly<Record<string, unknown>>;
+  readonly plan_mode_context: Readonly<Record<string, unknown>>;
 };
 
-type StateMessage = {
+/** What is allowed, in the original's words; rules by the name of their tool. */
+export type PermissionContext = {
+  readonly mode: string;
+  readonly working_directories: readonly string[];
+  readonly allow_rules: StateRules;
+  readonly deny_rules: StateRules;
+  readonly ask_rules: StateRules;
+};
+
+export type StateRules = Readonly<Record<string, readonly StateRule[]>>;
+
+/** `rule_content` is `null` where every call of the tool is meant. */
+export type StateRule = {
+  readonly tool_name: string;
+  readonly rule_content: string | null;
+  readonly behavior: "ALLOW" | "DENY" | "ASK";
+  readonly source: string;
+};
+
+export type StateMessage = {
   readonly id: string;
   readonly role: "USER" | "ASSISTANT";
   readonly content: readonly StateBlock[];
@@ -36,7 +46,7 @@ type StateMessage = {
   readonly timestamp: string;
 };
 
-type StateBlock =
+export type StateBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string }
   | { readonly type: "data"; readonly media_type: string; readonly data: string }
@@ -45,6 +55,8 @@ type StateBlock =
       readonly id: string;
       readonly name: string;
       readonly input: unknown;
+      /** While it waits for an answer from outside. */
+      readonly state?: "asking";
     }
   | {
       readonly type: "tool_result";
@@ -54,35 +66,52 @@ type StateBlock =
       readonly state: string;
     };
 
+/** What of a state is not in the entries of its context. */
+export type StateParts = {
+  readonly summary: string;
+  readonly permission_context: PermissionContext;
+  /** Parts of an imported state that are given back as they came. */
+  readonly carried: Readonly<Record<string, unknown>>;
+};
+
 /** The state of a session as one document, derived from the entries of its context. */
 export function toAgentState(
   address: SessionAddress,
   entries: readonly JournalEntry[],
   openTurn: string | null,
+  { summary, permission_context, carried }: StateParts,
 ): AgentState {
-  const steps = entries.filter((entry) => entry.kind === "step" && entry.turn === openTurn).length;
+  const open = entries.filter((entry) => entry.turn === openTurn);
+  const asking = new Set(pendingCalls(open).map(({ call }) => call));
   return {
     session_id: address.session,
     user_id: address.user,
-    summary: "",
-    context: groupTurns(entries).flatMap((turn) => turn.entries.flatMap(toStateMessages)),
+    summary,
+    context: groupTurns(entries).flatMap((turn) =>
+      turn.entries.flatMap((entry) => toStateMessages(entry, asking)),
+    ),
     reply_id: openTurn === null ? null : replyId(openTurn),
-    cur_iter: steps,
+    cur_iter: open.filter((entry) => entry.kind === "step").length,
     shutdown_interrupted: false,
-    permission_context: {
-      mode: "DEFAULT",
-      working_directories: [],
-      allow_rules: {},
-      deny_rules: {},
-      ask_rules: {},
+    permission_context,
+    tool_context: partOf(carried, "tool_context") ?? { activated_groups: [] },
+    tasks_context: partOf(carried, "tasks_context") ?? { tasks: [] },
+    plan_mode_context: partOf(carried, "plan_mode_context") ?? {
+      plan_active: false,
+      current_plan_file: null,
     },
-    tool_context: { activated_groups: [] },
-    tasks_context: { tasks: [] },
-    plan_mode_context: { plan_active: false, current_plan_file: null },
   };
 }
 
-function toStateMessages(entry: JournalEntry): StateMessage[] {
+function partOf(
+  carried: Readonly<Record<string, unknown>>,
+  name: string,
+): Readonly<Record<string, unknown>> | null {
+  const part = carried[name];
+  return typeof part === "object" && part !== null ? { ...part } : null;
+}
+
+function toStateMessages(entry: JournalEntry, asking: ReadonlySet<string>): StateMessage[] {
   const timestamp = new Date(entry.at).toISOString().replace("T", " ").replace("Z", "");
   if (entry.kind === "user") {
     return [{ id: entry.turn, role: "USER", content: entry.content.map(toBlock), timestamp }];
@@ -91,12 +120,15 @@ function toStateMessages(entry: JournalEntry): StateMessage[] {
     const content = attachedParts(entry.files).map(toBlock);
     return [{ id: `${entry.turn}.${entry.seq}`, role: "USER", content, timestamp }];
   }
+  if (entry.kind === "steered") {
+    return [{ id: entry.message, role: "USER", content: entry.content.map(toBlock), timestamp }];
+  }
   if (entry.kind === "step") {
     return [
       {
         id: `${entry.turn}.${entry.seq}`,
         role: "ASSISTANT",
-        content: entry.parts.map(toStepBlock),
+        content: entry.parts.map((part) => toStepBlock(part, asking)),
         timestamp,
       },
     ];
@@ -120,10 +152,11 @@ const toBlock = (part: ContentPart): StateBlock =>
     ? { type: "text", text: part.text }
     : { type: "data", media_type: part.mediaType, data: part.data };
 
-function toStepBlock(part: StepPart): StateBlock {
+function toStepBlock(part: StepPart, asking: ReadonlySet<string>): StateBlock {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "reasoning") return { type: "thinking", thinking: part.text };
-  return { type: "tool_use", id: part.call, name: part.name, input: parsed(part.input) };
+  const state = asking.has(part.call) ? { state: "asking" as const } : {};
+  return { type: "tool_use", id: part.call, name: part.name, input: parsed(part.input), ...state };
 }
 
 function parsed(input: string): unknown {

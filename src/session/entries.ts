@@ -126,6 +126,12 @@ export type StepFinish = FinishReason | "stopped" | "failed";
 
 export type EntryOf<Kind extends Fact["kind"]> = Extract<JournalEntry, { kind: Kind }>;
 
+/** How a turn ended, of its entries; `null` when it has not. */
+export function endOf(entries: readonly JournalEntry[]): EntryOf<"end"> | null {
+  const last = entries.at(-1);
+  return last?.kind === "end" ? last : null;
+}
+
 /** The calls of the last step that have no result yet, in call order: what a turn has to do before it may ask again. */
 export function openCalls(
   entries: readonly JournalEntry[],

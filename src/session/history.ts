@@ -117,6 +117,11 @@ function outsideOf(
       by,
       ...(reason === undefined ? {} : { reason }),
       ...(input === undefined ? {} : { input }),
+      question: {
+        what: question.asked.what,
+        digest: question.asked.digest,
+        reason: question.asked.reason,
+      },
     },
   };
 }

@@ -15,6 +15,12 @@ export type Job = {
   readonly payload: string;
 };
 
+/** The job that stands for an unfinished turn, and then for the work after it. */
+export const turnJob = (turn: string): string => `turn:${turn}`;
+
+/** The id of the one job that stands for all news of a session for the registry. */
+export const INDEX_JOB = "index";
+
 /** After so many failures a job is parked: kept and visible, not run again by itself (promise R4). */
 export const MAX_ATTEMPTS = 10;
 const PARKED = Number.MAX_SAFE_INTEGER;
@@ -28,6 +34,23 @@ export function addJob(sql: Sql, job: Omit<Job, "attempts">): void {
     job.due,
     job.payload,
   );
+}
+
+/** The same; one with the same id begins anew with what is given, also when it was parked. */
+export function renewJob(sql: Sql, job: Omit<Job, "attempts">): void {
+  sql.run(
+    `INSERT INTO job(id, kind, due, attempts, payload) VALUES (?, ?, ?, 0, ?)
+     ON CONFLICT DO UPDATE SET due = excluded.due, attempts = 0, payload = excluded.payload`,
+    job.id,
+    job.kind,
+    job.due,
+    job.payload,
+  );
+}
+
+/** Has a job wait until `due`, in the caller's transaction. */
+export function setDue(sql: Sql, id: string, due: number): void {
+  sql.run("UPDATE job SET due = ? WHERE id = ?", due, id);
 }
 
 export function removeJob(sql: Sql, id: string): void {
@@ -50,6 +73,10 @@ export function nextAfterJobs(sql: Sql, limit: number): AfterJob[] {
   return sql.all<AfterJob>(`SELECT job.*, turn.start ${LINE} LIMIT ?`, limit);
 }
 
+/** The jobs that want to run when they are due. A turn in line waits for the one before it, whatever its job says. */
+const TIMED = `FROM job LEFT JOIN turn ON job.kind = 'drive' AND turn.id = job.payload
+  WHERE job.kind <> 'after' AND coalesce(turn.state, '') NOT IN ('queued', 'stopped')`;
+
 /**
  * When the next job wants to run, which no job does that waits for another; `null` when nothing waits, so that an
  * idle object has no alarm.
@@ -57,10 +84,24 @@ export function nextAfterJobs(sql: Sql, limit: number): AfterJob[] {
 export function nextDue(sql: Sql): number | null {
   const [row] = sql.all<{ due: number | null }>(
     `SELECT min(due) AS due FROM (
-       SELECT due FROM job WHERE kind <> 'after' UNION ALL SELECT due FROM (SELECT job.due ${LINE} LIMIT 1)
+       SELECT job.due ${TIMED} UNION ALL SELECT due FROM (SELECT job.due ${LINE} LIMIT 1)
      )`,
   );
   return row?.due === PARKED ? null : (row?.due ?? null);
+}
+
+const OUTGOING = "kind IN ('index', 'notify')";
+
+/** The first job that tells others of something and was not tried yet, or is due again; `null` when there is none. */
+export function nextOutgoing(sql: Sql, now: number): Job | null {
+  const query = `SELECT * FROM job WHERE ${OUTGOING} AND (attempts = 0 OR due <= ?) ORDER BY due, id LIMIT 1`;
+  return sql.all<Job>(query, now)[0] ?? null;
+}
+
+/** When the next of them is due; `null` when none waits. */
+export function outgoingDue(sql: Sql): number | null {
+  const query = `SELECT min(due) AS due FROM job WHERE ${OUTGOING} AND due < ${PARKED}`;
+  return sql.all<{ due: number | null }>(query)[0]?.due ?? null;
 }
 
 /** Backs off from 2 s, doubling up to 10 minutes; parks the job after `MAX_ATTEMPTS`. Whether it was parked. */
@@ -70,6 +111,11 @@ export function postponeJob(sql: Sql, job: Job, now: number): boolean {
   const due = isParked ? PARKED : now + Math.min(2_000 * 2 ** job.attempts, 600_000);
   sql.run("UPDATE job SET attempts = ?, due = ? WHERE id = ?", attempts, due, job.id);
   return isParked;
+}
+
+/** Of the parked jobs of this kind only the one that is named stays. */
+export function keepParked(sql: Sql, { id, kind }: Pick<Job, "id" | "kind">): void {
+  sql.run("DELETE FROM job WHERE kind = ? AND due = ? AND id <> ?", kind, PARKED, id);
 }
 
 /** Parked jobs, for whoever looks after the session. */

@@ -46,6 +46,15 @@ export class Journal {
     return (row?.seq ?? 0) > this.#last;
   }
 
+  /** Reads as empty from now on: for a session that was deleted, whose rows are gone or about to be. */
+  forget(): void {
+    this.#recent = [];
+    this.#recentChars = 0;
+    this.#recentAfter = 0;
+    this.#page = null;
+    this.#last = 0;
+  }
+
   /** Inserts a row inside the caller's transaction. The entry counts once the caller `publish`es it after the commit. */
   insert(seq: number, turn: string, at: number, fact: Fact): JournalEntry {
     const { kind, ...rest } = fact;
@@ -128,6 +137,13 @@ export class Journal {
     return this.#sql
       .all<Row>("SELECT seq, turn, kind, at, body FROM journal WHERE seq >= ? ORDER BY seq", from)
       .map(toEntry);
+  }
+
+  /** The newest step with a seq of at least `from` and everything after it; empty where there is none. */
+  newestStep(from: number): JournalEntry[] {
+    const query = "SELECT max(seq) AS seq FROM journal WHERE seq >= ? AND kind = 'step'";
+    const seq = this.#sql.all<{ seq: number | null }>(query, from)[0]?.seq ?? null;
+    return seq === null ? [] : this.window(seq);
   }
 
   /** Entries below `before`, newest first, read one by one as the caller takes them. */

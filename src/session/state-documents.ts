@@ -1,5 +1,6 @@
 import type { Permissions } from "../shared/permissions.ts";
 import type { Sql } from "../shared/sql.ts";
+import type { Fact } from "./entries.ts";
 
 /** Small derived documents of a session, each read whole and written whole. */
 export type StateDocuments = {
@@ -9,14 +10,20 @@ export type StateDocuments = {
     /** What was said before, in short; came with an imported state. */
     readonly summary?: string;
   };
+  /** The conversation last began anew at this journal seq. */
+  cleared: { readonly seq: number };
   /** What the session's person chose; absent until something was. */
   permissions: Permissions;
+  /** Facts about permissions that go into the journal once the step that is being streamed is in it. */
+  unsaid: readonly Extract<Fact, { kind: "permissions" }>[];
   /** As a person named the session. */
   title: { readonly title: string };
   /** The session was deleted at this time (ms). `hash` is the SHA-256 of its key. All else is gone, or about to be. */
   deleted: { readonly hash: string; readonly at: number };
   /** The parts of an imported state document that nothing here works with yet: exported again as they came. */
-  carried: Readonly<Record<string, unknown>>;
+  carried: Readonly<Record<string, unknown>> & {
+    readonly working_directories?: readonly string[];
+  };
   /** The registry knows the session, since about this time (ms). */
   registered: { readonly at: number };
 };
@@ -28,6 +35,20 @@ export function readState<Name extends keyof StateDocuments>(
 ): StateDocuments[Name] | null {
   const row = sql.all<{ body: string }>("SELECT body FROM state WHERE name = ?", name)[0];
   return row ? (JSON.parse(row.body) as StateDocuments[Name]) : null;
+}
+
+/** Several documents in one statement; those that were never written are absent. */
+export function readStates<Name extends keyof StateDocuments>(
+  sql: Sql,
+  names: readonly Name[],
+): Partial<Pick<StateDocuments, Name>> {
+  const rows = sql.all<{ name: Name; body: string }>(
+    "SELECT name, body FROM state WHERE name IN (SELECT value FROM json_each(?))",
+    JSON.stringify(names),
+  );
+  return Object.fromEntries(rows.map(({ name, body }) => [name, JSON.parse(body)])) as Partial<
+    Pick<StateDocuments, Name>
+  >;
 }
 
 /** Replaces a document whole, in the caller's transaction. */

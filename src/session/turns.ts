@@ -174,6 +174,11 @@ export function parkTurn(sql: Sql, id: string, epoch: string, since: number): bo
   );
 }
 
+/** A turn that waits rests at another entry; `false` when it does not wait any more. */
+export function restTurn(sql: Sql, id: string, since: number): boolean {
+  return sql.run("UPDATE turn SET since = ? WHERE id = ? AND state = 'waiting'", since, id);
+}
+
 /** A turn that waits goes on, driven by `epoch`; `false` when it does not wait any more. */
 export function resumeTurn(sql: Sql, id: string, epoch: string): boolean {
   return sql.run(

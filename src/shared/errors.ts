@@ -87,6 +87,9 @@ export const notFound = (what: string): CarrelError =>
 export const sessionGone = (): CarrelError =>
   new CarrelError("gone", "This session was deleted. Begin another one under a new id.");
 
+export const bucketGone = (): CarrelError =>
+  new CarrelError("gone", "These files were deleted, with all that belonged to them.");
+
 export const keyReused = (): CarrelError =>
   new CarrelError(
     "key_reused",

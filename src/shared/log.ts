@@ -1,6 +1,6 @@
 /**
- * Writes one structured line. Callers pass ids and codes, never message texts, tool payloads or secrets; an
- * error contributes its name and message only.
+ * Writes one structured line. Callers pass ids and codes, never secrets, and message texts or tool payloads only where
+ * an agent's definition asks for them (`telemetry.payloads`); an error contributes its name and message only.
  */
 export type Log = (
   level: "info" | "warn" | "error",

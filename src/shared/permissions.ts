@@ -69,7 +69,10 @@ export type Permissions = Rules & { readonly mode: PermissionMode };
 
 /** What of a call rules look at. A tool that names none is looked at by the names and the texts of its arguments. */
 export type Subjects = {
+  /** From the root; one that ends in a slash stands for a directory with all below it. */
   readonly paths?: readonly string[];
+  /** Directories whose files the call looks into, all of them. */
+  readonly within?: readonly string[];
   /** Shell command lines. */
   readonly commands?: readonly string[];
   readonly urls?: readonly string[];

@@ -17,10 +17,13 @@ export type SessionSummary = {
   readonly isWaiting: boolean;
 };
 
-/** What is brought up to date in the list: the newest `at` wins, so that late news change nothing. */
+/** What is brought up to date in the list. */
 export type SessionNews = {
   readonly title: string;
+  /** When all of this was so: the newest wins, so that late news change nothing. */
   readonly at: number;
+  /** As in `SessionSummary`. */
+  readonly updatedAt: number;
   readonly isWaiting: boolean;
 };
 
@@ -63,6 +66,8 @@ export interface RegistryApi {
   /** Tokens that a user's turns of that day have used so far. */
   spent(user: string, day: string): Promise<number>;
   registerBucket(bucket: string, at: number): Promise<void>;
+  /** A bucket that is not there is as good. */
+  removeBucket(bucket: string): Promise<void>;
   markDirty(bucket: string, at: number): Promise<void>;
   /** The sessions of one user with one agent, by id. At most 500 a page. */
   sessions(

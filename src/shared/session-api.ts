@@ -45,13 +45,16 @@ export type AcceptRequest = {
   readonly whenBusy?: WhenBusy;
 };
 
-/** An answer to a parked call. `digest` is that of the question; `always` are rules to keep for the session. */
+/**
+ * An answer to a parked call. `digest` is that of the question; `always` are rules to keep for the session: `true` is the
+ * first that the question suggests, and `invalid` where it suggests none.
+ */
 export type CallAnswer = { readonly call: string; readonly digest: string } & (
   | {
       readonly kind: "approve";
       /** Arguments in the place of the model's. */
       readonly input?: Readonly<Record<string, unknown>>;
-      readonly always?: readonly Rule[];
+      readonly always?: true | readonly Rule[];
     }
   | { readonly kind: "deny"; readonly reason?: string; readonly always?: readonly Rule[] }
   /** What a tool gave that the client ran: checked by the tool's own schema where it has one. */
@@ -164,6 +167,8 @@ export type HistoryPart =
         readonly by: string;
         readonly reason?: string;
         readonly input?: string;
+        /** The question that it answers. */
+        readonly question: Pick<PendingCall, "what" | "digest" | "reason">;
       };
       /** Absent while the call is not finished. */
       readonly result?: { readonly status: string; readonly content: readonly ContentPart[] };

@@ -225,4 +225,9 @@ export interface WorkspaceApi {
   commitImport(bucket: string, id: string, by: string): Answer<{ readonly files: number }>;
   /** Lets go of an import that was given up. Safe to repeat. */
   dropImport(bucket: string, id: string): Answer<object>;
+  /**
+   * Deletes the bucket for ever: every other method answers `gone` from now on. `isEmpty`: whether the store holds
+   * nothing of it any more; if not, a job goes on. Safe to repeat.
+   */
+  erase(bucket: string): Answer<{ readonly isEmpty: boolean }>;
 }

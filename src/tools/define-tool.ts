@@ -43,7 +43,7 @@ export function defineTool<Input extends z.ZodObject>(
   definition: ToolDefinition<Input>,
 ): ServerTool {
   const { name, description, input, effect = "external", replay = "unsafe" } = definition;
-  if (!NAME.test(name)) throw new Error(`not a tool name: ${JSON.stringify(name)}`);
+  checkName(name);
   if (replay === "checkable" && !definition.probe)
     throw new Error(`${name} is checkable but has no probe`);
   let inputSchema: Tool["inputSchema"] | undefined;
@@ -59,14 +59,26 @@ export function defineTool<Input extends z.ZodObject>(
       return inputSchema;
     },
     prepare(raw) {
-      const given = raw ?? {};
-      const parsed = input.safeParse(given);
-      if (!parsed.success) {
-        throw invalid(describeIssues(name, parsed.error.issues, given, Object.keys(input.shape)));
-      }
-      return prepared(definition, parsed.data);
+      return prepared(definition, parseInput(name, input, raw));
     },
   };
+}
+
+/** Throws a plain `Error` for a name that some provider refuses. */
+export function checkName(name: string): void {
+  if (!NAME.test(name)) throw new Error(`not a tool name: ${JSON.stringify(name)}`);
+}
+
+/** The arguments of a call. Throws `CarrelError('invalid')` whose message tells the model how to mend them. */
+export function parseInput<Input extends z.ZodObject>(
+  tool: string,
+  input: Input,
+  raw: unknown,
+): z.output<Input> {
+  const given = raw ?? {};
+  const parsed = input.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw invalid(describeIssues(tool, parsed.error.issues, given, Object.keys(input.shape)));
 }
 
 function prepared<Input extends z.ZodObject>(
@@ -95,7 +107,7 @@ export function checkedCall<Input extends z.ZodObject>(
 }
 
 /** What the model must write, which is the schema's input side; `$schema` is noise to a provider. */
-function schemaOf(input: z.ZodObject): Tool["inputSchema"] {
+export function schemaOf(input: z.ZodObject): Tool["inputSchema"] {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
   return schema;
 }

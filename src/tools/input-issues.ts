@@ -16,13 +16,22 @@ export function describeIssues(
   given: unknown,
   fields: readonly string[],
 ): string {
-  const lines = issues.slice(0, MAX_ISSUES).map((issue) => `- ${describe(issue, given, fields)}`);
-  if (issues.length > MAX_ISSUES) lines.push(`- and ${issues.length - MAX_ISSUES} more`);
   return [
     `The arguments of ${tool} are not valid, so it did not run:`,
-    ...lines,
+    ...issueLines(issues, given, fields).map((line) => `- ${line}`),
     "Call it again with these corrected.",
   ].join("\n");
+}
+
+/** The lines of `describeIssues` alone: at most 11. */
+export function issueLines(
+  issues: readonly Issue[],
+  given: unknown,
+  fields: readonly string[],
+): string[] {
+  const lines = issues.slice(0, MAX_ISSUES).map((issue) => describe(issue, given, fields));
+  if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`);
+  return lines;
 }
 
 function describe(issue: Issue, given: unknown, fields: readonly string[]): string {

@@ -1,5 +1,4 @@
 import { errorFacts } from "../shared/log.ts";
-import { cutAt } from "../shared/text.ts";
 import { nextAfterJobs, nextDue, postponeJob, removeJob, type AfterJob } from "../session/jobs.ts";
 import { NO_TURN, type JournalEntry } from "../session/entries.ts";
 import { sizeOf } from "../session/journal.ts";
@@ -7,7 +6,7 @@ import type { AfterTurnsScope, EndedTurn } from "./capability.ts";
 import type { SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
 import { DEAD_MAN_MS } from "./inbox.ts";
-import { titleOf } from "./title.ts";
+import { openingOf, titleOf } from "./title.ts";
 
 /** How long no turn has ended when the work on those that have begins. */
 export const AFTER_MS = 1_000;
@@ -19,8 +18,6 @@ const BATCH_TURNS = 20;
 const BATCH_CHARS = 4_000_000;
 /** After so many failures in a row the turns of a batch come one by one, so that only a bad one is parked. */
 const BATCH_FAILURES = 2;
-
-const OPENING_CHARS = 80;
 
 /**
  * Works on ended turns, in their order and several at once, when the session is quiet, so that no answer waits for it
@@ -36,7 +33,6 @@ export class Jobs {
   #ended: { readonly first: number; readonly last: number } | null = null;
   /** Jobs of a batch that failed again: they come one by one. */
   #suspects: ReadonlySet<string> = new Set();
-  #opening: string | null = null;
 
   constructor(core: SessionCore, harness: Harness) {
     this.#core = core;
@@ -94,8 +90,8 @@ export class Jobs {
     try {
       for (let jobs = this.#next(until); jobs.length > 0; jobs = this.#next(until))
         await this.#do(jobs);
-      // While a turn is open, or one waits for quiet, this runs again.
-      const due = core.open.length > 0 || this.#ended ? null : nextDue(core.sql);
+      // While a turn goes on, or one waits for quiet, this runs again.
+      const due = core.isBusy || this.#ended ? null : nextDue(core.sql);
       if (due !== null) core.platform.setAlarm(due);
     } catch (error) {
       core.platform.log("error", "jobs_failed", errorFacts(error));
@@ -132,15 +128,14 @@ export class Jobs {
   }
 
   #scope(): AfterTurnsScope {
-    const { platform, journal, clock } = this.#core;
-    this.#opening ??= openingOf(journal.first(1));
+    const { platform, clock } = this.#core;
     return {
       address: platform.address,
       now: () => clock.now(),
       workspace: this.#harness.workspace(platform.address),
       signal: new AbortController().signal,
-      opening: this.#opening,
-      title: titleOf(this.#core) || this.#opening,
+      opening: openingOf(this.#core),
+      title: titleOf(this.#core),
     };
   }
 
@@ -159,12 +154,6 @@ export class Jobs {
       ...errorFacts(error),
     });
   }
-}
-
-function openingOf(first: JournalEntry | null): string {
-  if (first?.kind !== "user") return "";
-  const texts = first.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return cutAt(texts.join(" ").replaceAll(/\s+/g, " ").trim(), OPENING_CHARS);
 }
 
 /** The turns of the first of these jobs, as many as fit a batch and as this instance knows the end of. */

@@ -1,6 +1,6 @@
 import type { Section } from "../context/sections.ts";
 import type { ModelEvent, ModelRequest } from "../model/model.ts";
-import type { JournalEntry, SeenFiles } from "../session/entries.ts";
+import type { EntryOf, JournalEntry, SeenFiles } from "../session/entries.ts";
 import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
 import type { Effect } from "../shared/permissions.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
@@ -16,10 +16,12 @@ export type TurnScope = {
   readonly workspace: Workspace;
   /** Aborts when the turn is stopped or lost to another instance. */
   readonly signal: AbortSignal;
+  /** How the turn ended, as it is stored; `null` while it runs or waits. */
+  readonly end: () => EntryOf<"end"> | null;
 };
 
 /** The same once turns of a session have ended. */
-export type AfterTurnsScope = Omit<TurnScope, "turn"> & {
+export type AfterTurnsScope = Omit<TurnScope, "turn" | "end"> & {
   /** How the session's first message begins: at most 80 characters on one line, empty when it has no text. */
   readonly opening: string;
   /** How lists call the session: as a person named it, else `opening`. */

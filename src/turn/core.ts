@@ -11,6 +11,7 @@ import {
   NO_TURN,
   pendingCalls,
   toPendingCall,
+  type EntryOf,
   type Fact,
   type JournalEntry,
 } from "../session/entries.ts";
@@ -18,7 +19,7 @@ import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
 import type { LiveStep } from "../session/live-step.ts";
 import { sessionTables } from "../session/schema.ts";
-import { readState, writeState } from "../session/state-documents.ts";
+import { readState, readStates } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
 import {
   findTurn,
@@ -28,6 +29,7 @@ import {
   type RunningTurn,
   type StoredTurn,
 } from "../session/turns.ts";
+import { SessionPermissions } from "./session-permissions.ts";
 
 /** What a session needs from the platform. */
 export type Platform = {
@@ -53,8 +55,8 @@ export type Platform = {
 
 /** What may be written in one commit. */
 export type Tx = {
-  /** Appends a fact; `seq` only for one that was reserved before. */
-  readonly append: (turn: string, fact: Fact, seq?: number) => JournalEntry;
+  /** Appends a fact; `seq` only for one that was reserved before, `at` for one that did not happen now. */
+  readonly append: (turn: string, fact: Fact, seq?: number, at?: number) => JournalEntry;
   /** The next seq, for a step's attempt or a turn's place in line. Gaps are allowed. */
   readonly reserve: () => number;
 };
@@ -77,27 +79,36 @@ export class SessionCore {
   /** Unfinished turns in order of acceptance; only the first may run. */
   open: OpenTurn[];
   live: LiveStep | null = null;
+  /** What `title.ts` has looked up already: the name that a person gave, and how the first message begins. */
+  readonly known: { title: string | null; opening: string | null } = { title: null, opening: null };
   #nextSeq: number;
   #window: JournalEntry[] | null = null;
+  /** Loaded with the window. */
+  #summary = "";
   #isDeleted: boolean;
-  #permissions: Permissions | null = null;
-  readonly #defaults: Permissions;
+  readonly #permissions: SessionPermissions;
+  /** What `pending` gave, until the next commit that appends. */
+  #pending: readonly EntryOf<"asked">[] | null = null;
 
   /** `defaults`: what is allowed where nobody has chosen yet. */
   constructor(platform: Platform, defaults: Permissions) {
     this.platform = platform;
     this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
-    this.#defaults = defaults;
     this.epoch = platform.newId();
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
-    this.#isDeleted = readState(this.sql, "deleted") !== null;
+    const { deleted, permissions } = readStates(this.sql, ["deleted", "permissions"]);
+    this.#isDeleted = deleted !== undefined;
     this.open = this.#isDeleted ? [] : loadOpenTurns(this.sql);
     const taken = this.open.map((turn) =>
       "attempt" in turn ? Math.max(turn.attempt, turn.no) : turn.no,
     );
     this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
+    this.#permissions = new SessionPermissions(this.sql, defaults, {
+      current: permissions ?? defaults,
+      isStepOpen: this.#isStepOpen,
+    });
   }
 
   get running(): RunningTurn | null {
@@ -111,6 +122,12 @@ export class SessionCore {
     return first && "start" in first ? first : null;
   }
 
+  /** Whether a driver has something to do: a turn is not ended, and does not wait for someone outside. */
+  get isBusy(): boolean {
+    const [first] = this.open;
+    return first !== undefined && first.state !== "waiting";
+  }
+
   /** Whether the session was deleted: then nothing of it is answered any more. */
   get isDeleted(): boolean {
     return this.#isDeleted;
@@ -121,20 +138,27 @@ export class SessionCore {
     this.#isDeleted = true;
     this.open = [];
     this.live = null;
+    this.journal.forget();
+    this.reloadContext();
     this.bell.ring();
   }
 
   /** What the session's person allows. */
   get permissions(): Permissions {
-    return (this.#permissions ??= readState(this.sql, "permissions") ?? this.#defaults);
+    return this.#permissions.current;
   }
 
-  /** Stores other permissions, with a fact that says so, in the caller's commit. */
+  /** Stores other permissions, which hold at once, and a fact that says so, in the caller's commit. */
   writePermissions(tx: Tx, permissions: Permissions, by: string): void {
-    writeState(this.sql, "permissions", permissions);
-    tx.append(NO_TURN, { kind: "permissions", by, ...permissions });
-    // Read again after the commit, or after its failure.
-    this.#permissions = null;
+    const append = (fact: Fact) => void tx.append(NO_TURN, fact);
+    const fact = { kind: "permissions", by, ...permissions } as const;
+    this.#permissions.write(fact, this.#isStepOpen ? null : append);
+  }
+
+  /** Whether the newest attempt at a step was not given up, nor is in the journal: nothing may come before it there. */
+  get #isStepOpen(): boolean {
+    const { running } = this;
+    return running !== null && running.attempt > this.journal.last;
   }
 
   /** Every seq below this one was given out. */
@@ -144,7 +168,24 @@ export class SessionCore {
 
   /** The entries of the model's context: loaded at first use, bounded by the watermark. */
   get window(): readonly JournalEntry[] {
-    return (this.#window ??= this.journal.window(readState(this.sql, "context")?.from ?? 0));
+    return this.#window ?? this.#loadContext();
+  }
+
+  /** What was said before the context, in short; empty where nothing is known of it. */
+  get summary(): string {
+    if (!this.#window) this.#loadContext();
+    return this.#summary;
+  }
+
+  #loadContext(): JournalEntry[] {
+    const { from, summary } = readState(this.sql, "context") ?? { from: 0 };
+    this.#summary = summary ?? "";
+    return (this.#window = this.journal.window(from));
+  }
+
+  /** Reads the context anew at its next use, after another one was committed. */
+  reloadContext(): void {
+    this.#window = null;
   }
 
   /** Forgets entries below `from`, after that watermark was committed. */
@@ -166,29 +207,33 @@ export class SessionCore {
 
   /**
    * Writes all of `work` in one transaction, then makes it visible. Nothing is emitted before the commit, and
-   * when `work` throws nothing has happened. The caller updates the rest of its memory before it awaits.
+   * when `work` throws nothing has happened. The caller updates the rest of its memory before it awaits. In a deleted
+   * session only `erase` may write: everything else is late, and throws `LostTurn`.
    */
   commit<Result>(name: CommitName, work: (tx: Tx) => Result): Result {
+    if (this.#isDeleted && name !== "erase") throw new LostTurn();
     this.platform.point(`commit:${name}:before`);
     const entries: JournalEntry[] = [];
     const seqBefore = this.#nextSeq;
     const at = this.clock.now();
+    const append: Tx["append"] = (turn, fact, seq = this.#nextSeq++, happened = at) => {
+      const entry = this.journal.insert(seq, turn, happened, fact);
+      entries.push(entry);
+      return entry;
+    };
     let result: Result;
     try {
-      result = this.sql.transaction(() =>
-        work({
-          append: (turn, fact, seq = this.#nextSeq++) => {
-            const entry = this.journal.insert(seq, turn, at, fact);
-            entries.push(entry);
-            return entry;
-          },
-          reserve: () => this.#nextSeq++,
-        }),
-      );
+      result = this.sql.transaction(() => {
+        const done = work({ append, reserve: () => this.#nextSeq++ });
+        if (entries.length > 0) this.#permissions.say((fact) => void append(NO_TURN, fact));
+        return done;
+      });
     } catch (error) {
       this.#nextSeq = seqBefore;
+      this.#permissions.forget();
       throw error;
     }
+    if (entries.length > 0) this.#pending = null;
     this.journal.publish(entries);
     this.#window?.push(...entries);
     this.bell.ring();
@@ -201,10 +246,22 @@ export class SessionCore {
     this.open = this.open.map((candidate) => (candidate.id === turn.id ? turn : candidate));
   }
 
-  status(): SessionStatus {
+  /**
+   * The questions of the turn that runs or waits that nobody has answered, in the order of their calls. Before the context
+   * is loaded no more than the newest step is: giving up a session that is too large must not need the rest.
+   */
+  get pending(): readonly EntryOf<"asked">[] {
     const { begun } = this;
-    const isAsked = begun?.state === "waiting" || (begun && this.#window !== null);
-    const pending = isAsked ? pendingCalls(this.entriesOf(begun.id)) : [];
+    if (!begun) return [];
+    // Nothing of such a turn has happened that this object did not do, and it loads the context first.
+    const isNew = begun.state === "running" && begun.epoch === this.epoch && begun.since === null;
+    if (isNew && !this.#window) return [];
+    return (this.#pending ??= pendingCalls(
+      this.#window ? this.entriesOf(begun.id) : this.journal.newestStep(begun.start),
+    ));
+  }
+
+  status(): SessionStatus {
     return {
       type: "status",
       turns: this.open.flatMap((turn) => {
@@ -212,7 +269,7 @@ export class SessionCore {
         const { turn: id, state, start } = this.viewOf(turn);
         return [{ turn: id, state, start }];
       }),
-      pending: pending.map(toPendingCall),
+      pending: this.pending.map(toPendingCall),
       mode: this.permissions.mode,
       last: this.events.last(),
     };

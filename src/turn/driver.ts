@@ -1,6 +1,6 @@
 import { CarrelError } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
-import { openCalls } from "../session/entries.ts";
+import { endOf, openCalls } from "../session/entries.ts";
 import { claimTurn, loadOpenTurns, setAttempt, type RunningTurn } from "../session/turns.ts";
 import { nest, type TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
@@ -9,10 +9,13 @@ import { startNext } from "./inbox.ts";
 import type { Jobs } from "./after-turn.ts";
 import { attachFiles } from "./attach.ts";
 import { limitReached, type LimitReached } from "./limits.ts";
+import { answerFormat } from "./output-format.ts";
+import { parkIfWaiting } from "./park.ts";
 import { prepareTurn } from "./prepare.ts";
 import { PromptSource } from "./prompt-source.ts";
 import { recoveryBounds, recoveryExhausted } from "./recovery.ts";
 import { abandonTurn, settleTurn } from "./settle.ts";
+import { takeSteered } from "./steer.ts";
 import { runStep } from "./step.ts";
 import { settleStructured } from "./structured-output.ts";
 import { runToolCalls } from "./tool-calls.ts";
@@ -29,6 +32,7 @@ export class Driver {
   readonly #core: SessionCore;
   readonly #harness: Harness;
   readonly #jobs: Jobs;
+  readonly #onParked: () => void;
   readonly #prompts: PromptSource;
   readonly #workspace: Workspace;
   readonly #sizes: TurnSizes = new WeakMap();
@@ -37,12 +41,14 @@ export class Driver {
   /** The turn this driver broke off with an unexpected failure: taken up again, that counts as an interruption. */
   #broken: string | null = null;
 
-  constructor(core: SessionCore, harness: Harness, jobs: Jobs) {
+  /** `onParked` is called when a turn waits for someone outside, right after that was committed. */
+  constructor(core: SessionCore, harness: Harness, jobs: Jobs, onParked: () => void) {
     this.#core = core;
     this.#harness = harness;
     this.#prompts = new PromptSource(harness.prompt);
     this.#workspace = harness.workspace(core.platform.address);
     this.#jobs = jobs;
+    this.#onParked = onParked;
   }
 
   get isRunning(): boolean {
@@ -94,6 +100,7 @@ export class Driver {
       now: () => core.clock.now(),
       workspace: this.#workspace,
       signal: abort.signal,
+      end: () => endOf(core.entriesOf(turn.id)),
     };
     try {
       const isInterrupted = turn.epoch !== core.epoch || this.#broken === turn.id;
@@ -111,7 +118,7 @@ export class Driver {
   /** Every way out of a turn that is not its own end. */
   #letGo(turn: RunningTurn, error: unknown): void {
     const core = this.#core;
-    if (error instanceof LostTurn) {
+    if (error instanceof LostTurn || core.isDeleted) {
       core.live = null;
       // Stopped here, or taken by another instance; beside that one nothing may run here.
       const open = loadOpenTurns(core.sql);
@@ -122,9 +129,11 @@ export class Driver {
       return;
     }
     const failure = this.#describe(turn, error);
+    // A capability that throws late finds its turn ended.
+    if (core.open[0]?.id !== turn.id) return;
     settleTurn(
       core,
-      core.running?.id === turn.id ? core.running : turn,
+      core.begun?.id === turn.id ? core.begun : turn,
       { outcome: "failed", error: failure },
       { ...this.#harness, commit: "end", epoch: core.epoch },
     );
@@ -194,11 +203,14 @@ export class Driver {
   async #runTurn(scope: TurnScope, id: string): Promise<void> {
     const { capabilities } = this.#harness;
     this.#cutWindow();
-    const prepared = await prepareTurn(scope, this.#harness, this.#prompts);
+    const format = answerFormat(this.#core.entriesOf(id));
+    const prepared = await prepareTurn(scope, this.#harness, this.#prompts, format);
     if (scope.signal.aborted) throw new LostTurn();
     if (this.#harness.attachesFiles)
       await attachFiles(this.#core, scope, this.#running(id), prepared.tags);
-    const context = { ...this.#harness, core: this.#core, prepared, scope };
+    const digests = new Map<string, string>();
+    const context = { ...this.#harness, core: this.#core, prepared, scope, digests };
+    let isParked = false;
     const wrapTurn = capabilities.flatMap((item) =>
       item.wrapTurn ? [item.wrapTurn.bind(item)] : [],
     );
@@ -211,6 +223,8 @@ export class Driver {
         const entries = this.#core.entriesOf(id);
         if (openCalls(entries).length > 0) {
           await runToolCalls(context, turn);
+          isParked = parkIfWaiting(this.#core, this.#harness, this.#running(id));
+          if (isParked) return this.#onParked();
           continue;
         }
         if (settleStructured(context, turn, entries)) return;
@@ -224,6 +238,7 @@ export class Driver {
           );
           return;
         }
+        takeSteered(this.#core, turn);
         goesOn = false;
         await nest(
           wrapStep,
@@ -234,7 +249,8 @@ export class Driver {
         );
       }
     });
-    if (this.#core.running?.id === id) throw new Error("a capability's wrapper did not go on");
+    if (!isParked && this.#core.running?.id === id)
+      throw new Error("a capability's wrapper did not go on");
     // Nearly always this makes the room that the next turn needs, so that its first token does not wait for it.
     this.#cutWindow();
   }
@@ -249,7 +265,9 @@ export class Driver {
   #cutWindow(): void {
     const from = chooseWatermark(this.#core.window, this.#harness.window, this.#sizes);
     if (from === null) return;
-    this.#core.commit("window", () => writeState(this.#core.sql, "context", { from }));
+    const { sql, summary } = this.#core;
+    const said = summary === "" ? {} : { summary };
+    this.#core.commit("window", () => writeState(sql, "context", { from, ...said }));
     this.#core.trimWindow(from);
   }
 }

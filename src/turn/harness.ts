@@ -38,6 +38,8 @@ export type Notice = {
   readonly id: string;
   readonly address: SessionAddress;
   readonly turn: string;
+  /** When the turn began to wait, in milliseconds. */
+  readonly at: number;
   readonly calls: readonly {
     readonly call: string;
     readonly name: string;

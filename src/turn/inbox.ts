@@ -1,90 +1,79 @@
-import { CarrelError, invalid, keyReused, notFound, tooLarge } from "../shared/errors.ts";
+import { invalid, keyReused } from "../shared/errors.ts";
 import { turnOfMessage } from "../shared/ids.ts";
-import type { AcceptRequest, TurnInput, TurnView } from "../shared/session-api.ts";
-import { addJob } from "../session/jobs.ts";
-import {
-  countKnown,
-  findTurn,
-  insertTurn,
-  startTurn,
-  type OpenTurn,
-  type RunningTurn,
-} from "../session/turns.ts";
-import type { Fact } from "../session/entries.ts";
-import { fitsRow } from "../session/journal.ts";
+import type { AcceptRequest, TurnView } from "../shared/session-api.ts";
+import { addJob, turnJob } from "../session/jobs.ts";
+import { countKnown, findTurn, insertTurn, startTurn, type RunningTurn } from "../session/turns.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
+import { forgetTurn, type AfterTurn } from "./settle.ts";
+import { runningTurn, userFact } from "./take-up.ts";
+import { takeWhileBusy, type Taken } from "./while-busy.ts";
 
 /** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
 export const DEAD_MAN_MS = 30_000;
-/** Messages that may wait behind the running one. */
-const MAX_QUEUED = 20;
 
-/** The job that stands for an unfinished turn. */
-export const turnJob = (turn: string): string => `turn:${turn}`;
 /** The job that stands for a session that the registry does not know yet. */
 export const REGISTER_JOB = "register";
 
+/** `stopped`: the turn that the message has stopped. */
+export type AcceptedTurn = {
+  readonly turn: TurnView;
+  readonly isNew: boolean;
+  readonly stopped: string | null;
+};
+
 /**
- * Takes a message in, committed when this returns: turn, user entry and job in one transaction. The same key
- * with the same digest is the same turn; with another one `key_reused`. Unless the session `isRegistered`, a job
- * for that is in the same transaction.
+ * Takes a message in, committed when this returns: turn, user entry and job in one transaction, with what becomes of the
+ * turn that is not ended. The same key with the same digest is the same turn; with another one `key_reused`. Unless the
+ * session `isRegistered`, a job for that is in the same transaction.
  */
 export function acceptTurn(
   core: SessionCore,
   request: AcceptRequest,
-  isRegistered: boolean,
-): { readonly turn: TurnView; readonly isNew: boolean } {
+  options: AfterTurn & { readonly isRegistered: boolean },
+): AcceptedTurn {
   if (request.claimed) checkClaimed(core, request.claimed);
-  const turn = core.commit("accept", (tx) => {
-    const accepted = insertAccepted(core, tx, request);
-    if (accepted && !isRegistered)
-      addJob(core.sql, { ...jobAt(core), id: REGISTER_JOB, kind: "register", payload: "" });
-    return accepted;
+  const taken = core.commit("accept", (tx) => {
+    const taken = insertAccepted(core, tx, request, options);
+    if (taken) {
+      const { id } = taken.turn;
+      addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });
+      if (!options.isRegistered) addRegisterJob(core);
+    }
+    return taken;
   });
-  if (!turn) return acceptedBefore(core, request);
-  core.open = [...core.open, turn];
-  return { turn: core.viewOf(turn), isNew: true };
+  if (!taken) return acceptedBefore(core, request);
+  if (taken.ended) forgetTurn(core, taken.ended);
+  if (taken.changed) core.replaceOpen(taken.changed);
+  core.open = [...core.open, taken.turn];
+  return { turn: core.viewOf(taken.turn), isNew: true, stopped: taken.ended?.id ?? null };
 }
 
-/** The new turn, or `null` when its key is taken: asked by inserting, so that a new message costs no look-up. */
-function insertAccepted(core: SessionCore, tx: Tx, request: AcceptRequest): OpenTurn | null {
-  const now = core.clock.now();
-  const isIdle = core.open.length === 0;
-  const turn = isIdle ? running(core, tx, request.key, now) : queued(tx, request, now);
-  if (!insertTurn(core.sql, turn, request.digest)) return null;
-  if (turn.state === "running") tx.append(turn.id, userFact(core, request.input), turn.start);
-  else checkQueue(core, request);
-  addJob(core.sql, { ...jobAt(core), id: turnJob(turn.id), kind: "drive", payload: turn.id });
-  return turn;
+/** A job, in the caller's commit, that stands until the registry knows the session. */
+export function addRegisterJob(core: SessionCore): void {
+  addJob(core.sql, { ...jobAt(core), id: REGISTER_JOB, kind: "register", payload: "" });
 }
 
 /** Due with the alarm that stands for a new turn. */
 const jobAt = (core: SessionCore) => ({ due: core.clock.now() + DEAD_MAN_MS });
 
-function acceptedBefore(
+/** The new turn, or `null` when its key is taken: asked by inserting, so that a new message costs no look-up. */
+function insertAccepted(
   core: SessionCore,
+  tx: Tx,
   request: AcceptRequest,
-): { readonly turn: TurnView; readonly isNew: boolean } {
-  const known = findTurn(core.sql, request.key);
-  if (known?.digest !== request.digest) throw keyReused();
-  return { turn: core.viewOfStored(request.key, known), isNew: false };
+  after: AfterTurn,
+): Taken | null {
+  if (core.open.length > 0) return takeWhileBusy(core, tx, request, after);
+  const turn = runningTurn(core, tx, { id: request.key, acceptedAt: core.clock.now() });
+  if (!insertTurn(core.sql, turn, request.digest)) return null;
+  tx.append(turn.id, userFact(core, request.input), turn.start);
+  return { turn };
 }
 
-/** What is accepted can be taken up later: a message too large for a journal row is refused now. */
-function checkQueue(core: SessionCore, request: AcceptRequest): void {
-  if (!fitsRow(JSON.stringify(request.input))) throw tooLarge("The message", "1.9 MB");
-  if (core.open.length > MAX_QUEUED) {
-    throw new CarrelError(
-      "too_many",
-      `${MAX_QUEUED} messages already wait in this session. Try again when a turn has ended.`,
-    );
-  }
-  if (request.input.kind === "regenerate") {
-    throw new CarrelError(
-      "conflict",
-      "A turn is running; stop it or wait for its end before asking for another answer.",
-    );
-  }
+function acceptedBefore(core: SessionCore, request: AcceptRequest): AcceptedTurn {
+  const known = findTurn(core.sql, request.key);
+  if (known?.digest !== request.digest) throw keyReused();
+  return { turn: core.viewOfStored(request.key, known), isNew: false, stopped: null };
 }
 
 /** Takes up the oldest queued turn; `null` when none waits. */
@@ -92,53 +81,13 @@ export function startNext(core: SessionCore): RunningTurn | null {
   const next = core.open[0];
   if (next?.state !== "queued") return null;
   const turn = core.commit("start", (tx) => {
-    const started = running(core, tx, next.id, next.acceptedAt);
+    const started = runningTurn(core, tx, next);
     if (!startTurn(core.sql, started)) throw new LostTurn();
     tx.append(started.id, userFact(core, next.input), started.start);
     return started;
   });
   core.replaceOpen(turn);
   return turn;
-}
-
-function running(core: SessionCore, tx: Tx, id: string, acceptedAt: number): RunningTurn {
-  const start = tx.reserve();
-  const attempt = tx.reserve();
-  return {
-    id,
-    no: start,
-    acceptedAt,
-    state: "running",
-    start,
-    attempt,
-    epoch: core.epoch,
-    strikes: 0,
-    since: null,
-  };
-}
-
-const queued = (tx: Tx, request: AcceptRequest, acceptedAt: number): OpenTurn => ({
-  id: request.key,
-  no: tx.reserve(),
-  acceptedAt,
-  state: "queued",
-  input: request.input,
-  steers: request.whenBusy === "steer",
-});
-
-/** The user entry of a turn; for `regenerate` the newest turn's message again, in that turn's place. */
-export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { kind: "user" }> {
-  if (input.kind === "message") {
-    const { content, output } = input;
-    return { kind: "user", content, ...(output === undefined ? {} : { output }) };
-  }
-  const newest = core.window.findLast((entry) => entry.kind === "user");
-  if (newest?.kind !== "user") throw notFound("A message to answer again");
-  const { content, turn, message = turn } = newest;
-  if (input.reply !== undefined && input.reply !== message && turnOfMessage(input.reply) !== turn) {
-    throw invalid("Only the newest answer of a session can be given anew.");
-  }
-  return { kind: "user", content, replaces: turn, message };
 }
 
 /** A client may say what it thinks the history is; nothing of it is believed, and what we never said is refused. */

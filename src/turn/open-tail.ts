@@ -35,8 +35,8 @@ export function openTail(
         after: () => after ?? (until === undefined ? START : followed.start()),
         status: () => core.status(),
         isLast: (item) => followed.isLast(item),
-        isOver: () => until !== undefined && followed.rests(),
-        isBusy: () => core.open.length > 0,
+        isOver: () => core.isDeleted || (until !== undefined && followed.rests()),
+        isBusy: () => core.isBusy,
       },
       write,
     );
@@ -52,9 +52,10 @@ class Followed {
     this.#until = until;
   }
 
-  /** Just before its first event; `null` while it waits in line. */
+  /** Just before its first event, which for a message that was taken into another turn is there; `null` while it waits in line. */
   start(): Cursor | null {
-    const turn = this.#open() ?? findTurn(this.#core.sql, this.#until ?? "");
+    const { open, sql } = this.#core;
+    const turn = open.find(({ id }) => id === this.#until) ?? findTurn(sql, this.#until ?? "");
     const start = turn && "start" in turn ? turn.start : null;
     return start === null ? null : { seq: start - 1, offset: 0 };
   }

@@ -1,6 +1,7 @@
 import type { Model, ToolSpec } from "../model/model.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Capability, TurnScope } from "./capability.ts";
+import type { AnswerFormat } from "./output-format.ts";
 import type { PromptSource } from "./prompt-source.ts";
 
 /** What stays the same in every step of a turn (promise C3). */
@@ -11,6 +12,8 @@ export type PreparedTurn = {
   readonly tags: readonly string[];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
+  /** What the answer has to be; `null` when it may be anything. Its tool is the last one, and stands in for another of its name. */
+  readonly format: AnswerFormat | null;
 };
 
 type Agent = { readonly model: Model; readonly capabilities: readonly Capability[] };
@@ -23,6 +26,7 @@ export async function prepareTurn(
   scope: TurnScope,
   { model, capabilities }: Agent,
   prompts: PromptSource,
+  format: AnswerFormat | null,
 ): Promise<PreparedTurn> {
   const [snapshot, offers] = await Promise.all([
     prompts.load(scope),
@@ -31,6 +35,11 @@ export async function prepareTurn(
   const tools = new Map<string, Tool>();
   for (const tool of offers.flatMap((offer) => offer.tools))
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
+  if (format) {
+    // Last, so that the list begins as it does in other turns.
+    tools.delete(format.tool.name);
+    tools.set(format.tool.name, format.tool);
+  }
   const specs = [...tools.values()].map(({ name, description, inputSchema }) => ({
     name,
     description,
@@ -38,7 +47,7 @@ export async function prepareTurn(
   }));
   const sections = offers.flatMap((offer) => offer.sections);
   const system = prompts.assemble(snapshot, sections, scope);
-  return { model, system, tags: prompts.tags(sections), tools, specs };
+  return { model, system, tags: prompts.tags(sections), tools, specs, format };
 }
 
 async function offerOf(capability: Capability, scope: TurnScope) {

@@ -12,6 +12,15 @@ export const recoveryBounds = {
   strikes: 3,
 } as const;
 
+const isWork = ({ kind }: JournalEntry): boolean => kind === "step" || kind === "result";
+
+/**
+ * The turn came to rest, or someone outside had it go on: no crash brings these about. A question does not count, since
+ * an agent that is another one after every restart asks anew each time.
+ */
+const isFromOutside = ({ kind }: JournalEntry): boolean =>
+  kind === "waiting" || kind === "answered" || kind === "steered";
+
 /** Why the turn may not be picked up once more at `now`; `null` when it may. */
 export function recoveryExhausted(
   entries: readonly JournalEntry[],
@@ -26,8 +35,8 @@ export function recoveryExhausted(
       wasInterrupted = true;
       sinceProgress++;
       firstAt ??= entry.at;
-    } else if (entry.kind === "step" || entry.kind === "result") {
-      if (wasInterrupted) work++;
+    } else if (isWork(entry) || isFromOutside(entry)) {
+      if (wasInterrupted && isWork(entry)) work++;
       sinceProgress = 0;
       firstAt = null;
     }

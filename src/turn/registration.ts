@@ -1,4 +1,4 @@
-import { CarrelError } from "../shared/errors.ts";
+import { CarrelError, sessionGone } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
 import { findJob, postponeJob, removeJob } from "../session/jobs.ts";
 import { readState, writeState } from "../session/state-documents.ts";
@@ -16,6 +16,7 @@ export class Registration {
   readonly #core: SessionCore;
   #isDone: boolean | null = null;
   #tries: Promise<void> | null = null;
+  #trying: Promise<boolean> = Promise.resolve(false);
 
   constructor(core: SessionCore) {
     this.#core = core;
@@ -36,6 +37,11 @@ export class Registration {
     await this.#tries;
   }
 
+  /** Resolves when the registry is not being told any more. */
+  async rest(): Promise<void> {
+    await this.#trying;
+  }
+
   /** The job's try, once it is due: with backoff, parked after its limit. Never rejects. */
   async retry(): Promise<void> {
     const core = this.#core;
@@ -52,6 +58,7 @@ export class Registration {
 
   async #tryAll(): Promise<void> {
     for (let tried = 1; !(await this.#try()); tried++) {
+      if (this.#core.isDeleted) throw sessionGone();
       if (tried === TRIES) {
         const message =
           "The message is stored, but the session could not be listed yet. Send it again with the same key.";
@@ -62,8 +69,14 @@ export class Registration {
   }
 
   /** Whether it worked. */
-  async #try(): Promise<boolean> {
+  #try(): Promise<boolean> {
+    this.#trying = this.#tryOnce();
+    return this.#trying;
+  }
+
+  async #tryOnce(): Promise<boolean> {
     const core = this.#core;
+    if (core.isDeleted) return false;
     try {
       await core.platform.register();
       core.commit("register", () => {

@@ -1,8 +1,10 @@
 import { CarrelError } from "../shared/errors.ts";
 import { sessionKey } from "../shared/ids.ts";
+import type { SessionAddress } from "../shared/session-api.ts";
 import { cutAt } from "../shared/text.ts";
 import type { Change } from "../shared/workspace-changes.ts";
 import type { AfterTurnsScope, Capability, EndedTurn } from "./capability.ts";
+import { sessionFiles } from "./session-files.ts";
 
 /** UTF-16 units of text in one append, so that its bytes stay below 1 MiB whatever it says. */
 const APPEND_CHARS = 300_000;
@@ -21,22 +23,20 @@ export const sessionLog: Capability = {
   name: "session-log",
   async afterTurns(scope, turns) {
     const requests = requestsOf(turns.flatMap((turn) => appendsOf(scope, turn)));
-    const index = indexOf(scope, turns.at(-1)?.entries.at(-1)?.at ?? 0);
+    const endedAt = turns.at(-1)?.entries.at(-1)?.at ?? 0;
+    const index = sessionLine(scope.address, scope.title, endedAt);
     for (const [no, appends] of requests.entries())
       await change(scope, appends, no === requests.length - 1 ? index : null);
   },
 };
 
-const directoryOf = ({ address }: AfterTurnsScope): string => `agents/${address.agent}/sessions`;
-
-/** The session's line; the last one that is written holds. */
-function indexOf(scope: AfterTurnsScope, endedAt: number): Change {
-  const { session } = scope.address;
-  const line = { summary: scope.opening, updatedAt: new Date(endedAt).toISOString() };
+/** The session's line in `sessions.json`; the last one that is written holds. */
+export function sessionLine(address: SessionAddress, title: string, endedAt: number): Change {
+  const line = { summary: title, updatedAt: new Date(endedAt).toISOString() };
   return {
     kind: "merge",
-    path: `${directoryOf(scope)}/sessions.json`,
-    patch: { version: 1, sessions: { [session]: line } },
+    path: sessionFiles(address).index,
+    patch: { version: 1, sessions: { [address.session]: line } },
   };
 }
 
@@ -61,7 +61,7 @@ async function change(
  * end, a session that is begun anew under its old name is not taken for the one before.
  */
 function appendsOf(scope: AfterTurnsScope, { turn, entries }: EndedTurn): Append[][] {
-  const path = `${directoryOf(scope)}/${scope.address.session}.log.jsonl`;
+  const path = sessionFiles(scope.address).log;
   const op = `log/${sessionKey(scope.address)}${turn}/${entries.at(-1)?.at ?? 0}`;
   const pages = pagesOf(entries.map((entry) => `${JSON.stringify(entry)}\n`));
   return pages.map((page, no) =>

@@ -1,5 +1,5 @@
 import { initialPermissions } from "../permissions/config.ts";
-import { notFound, sessionGone } from "../shared/errors.ts";
+import { sessionGone } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
 import type {
   AcceptRequest,
@@ -10,16 +10,17 @@ import type {
   TailRequest,
   TurnView,
 } from "../shared/session-api.ts";
-import { toAgentState, type AgentState } from "../session/agent-state.ts";
+import type { AgentState } from "../session/agent-state.ts";
 import { readHistory } from "../session/history.ts";
 import { nextDue } from "../session/jobs.ts";
-import { findTurn, stopQueued } from "../session/turns.ts";
 import { Jobs } from "./after-turn.ts";
 import { answerCalls, type AnswerResult } from "./answer.ts";
-import { clearSession } from "./clear.ts";
-import { SessionCore, toView, type Platform } from "./core.ts";
+import { clearedAt, clearSession } from "./clear.ts";
+import { LostTurn, SessionCore, type Platform } from "./core.ts";
 import { Driver } from "./driver.ts";
 import type { Harness } from "./harness.ts";
+import { exportState } from "./export-state.ts";
+import { expireCalls, nextExpiry } from "./expiry.ts";
 import { importState } from "./import-state.ts";
 import { acceptTurn, DEAD_MAN_MS } from "./inbox.ts";
 import { openTail } from "./open-tail.ts";
@@ -27,7 +28,7 @@ import { Outbox } from "./outbox.ts";
 import { changePermissions, viewPermissions } from "./permissions.ts";
 import { Registration } from "./registration.ts";
 import { eraseSession, markDeleted } from "./remove.ts";
-import { settleTurn } from "./settle.ts";
+import { stopTurn } from "./stop.ts";
 import { renameSession, titleOf } from "./title.ts";
 
 /**
@@ -43,6 +44,9 @@ export class Session {
   readonly #outbox: Outbox;
   /** When the alarm stands, as far as this instance knows. */
   #alarmAt: number | null = null;
+  #erasing: Promise<boolean> | null = null;
+  /** Whether the session waited for someone outside when it was last looked at. */
+  #wasWaiting: boolean;
 
   /** Loads what is unfinished; nothing runs until someone calls. */
   constructor(platform: Platform, harness: Harness) {
@@ -53,7 +57,8 @@ export class Session {
     this.#jobs = new Jobs(this.#core, harness);
     this.#registration = new Registration(this.#core);
     this.#outbox = new Outbox(this.#core, harness);
-    this.#driver = new Driver(this.#core, harness, this.#jobs);
+    this.#driver = new Driver(this.#core, harness, this.#jobs, () => this.#rest());
+    this.#wasWaiting = this.#core.begun?.state === "waiting";
   }
 
   /**
@@ -62,7 +67,14 @@ export class Session {
    */
   accept(request: AcceptRequest): { readonly turn: TurnView; readonly isNew: boolean } {
     this.#assertThere();
-    const accepted = acceptTurn(this.#core, request, this.#registration.isDone);
+    this.#expire();
+    const { isDone: isRegistered } = this.#registration;
+    const { hasAfterTurn } = this.#harness;
+    const { stopped, ...accepted } = acceptTurn(this.#core, request, {
+      isRegistered,
+      hasAfterTurn,
+    });
+    if (stopped !== null) this.#driver.abort(stopped);
     this.#wake();
     return accepted;
   }
@@ -89,9 +101,15 @@ export class Session {
   /** Answers parked calls, committed when this resolves. Safe to repeat. */
   async answer(answers: readonly CallAnswer[], by: string): Promise<AnswerResult> {
     this.#assertThere();
-    const result = await answerCalls(this.#core, this.#harness, answers, by);
+    this.#expire();
+    const result = await answerCalls(this.#core, this.#harness, answers, by).catch(
+      (error: unknown) => {
+        // It may have been deleted while the answers were looked at.
+        this.#assertThere();
+        throw error;
+      },
+    );
     this.#wake();
-    this.#outbox.wake();
     return result;
   }
 
@@ -104,6 +122,7 @@ export class Session {
   /** Changes what is allowed, committed when this returns; `whenRegistered` then says that the session is listed. */
   setPermissions(change: PermissionsChange, by: string): PermissionsView {
     this.#assertThere();
+    this.#expire();
     const { isDone } = this.#registration;
     const view = changePermissions(this.#core, this.#harness, change, by, isDone);
     this.#wake();
@@ -126,42 +145,31 @@ export class Session {
   /** Deletes the session: from when this was called nothing else is answered. Whether all of it is gone already. */
   async remove(): Promise<boolean> {
     this.#assertThere();
-    const { begun } = this.#core;
-    await markDeleted(this.#core);
-    if (begun) this.#driver.abort(begun.id);
+    const begun = await markDeleted(this.#core);
+    if (begun !== null) this.#driver.abort(begun);
     return this.#erase();
   }
 
   /** Takes a state document into an empty session; `whenRegistered` then says that the session is listed. */
   importState(state: unknown, by: string): number {
     this.#assertThere();
-    return importState(this.#core, state, by, this.#registration.isDone);
+    const { isDone } = this.#registration;
+    const messages = importState(this.#core, this.#harness, { state, by, isRegistered: isDone });
+    // The registry takes no news of a session that it does not know.
+    const told = this.whenRegistered().then(() => this.#outbox.run());
+    this.#core.platform.keepAlive(told.catch(() => {}));
+    return messages;
   }
 
   /** Ends the running turn, or the named one, as stopped; committed when this returns. */
   stop(turn?: string): TurnView | null {
     this.#assertThere();
-    const core = this.#core;
-    const open = core.open.find((candidate) =>
-      turn === undefined ? candidate.state !== "stopped" : candidate.id === turn,
-    );
-    if (!open) {
-      if (turn === undefined) return null;
-      const ended = findTurn(core.sql, turn);
-      if (!ended) throw notFound("That turn");
-      if (ended.joined !== null && core.begun?.id === ended.joined) return this.stop(ended.joined);
-      return core.viewOfStored(turn, ended);
+    const stopped = stopTurn(this.#core, this.#harness, turn);
+    if (stopped?.hasEnded === true) {
+      this.#driver.abort(stopped.view.turn);
+      this.#wake();
     }
-    if (open !== core.open[0]) {
-      core.commit("stop", () => stopQueued(core.sql, open.id));
-      if (open.state === "queued") core.replaceOpen({ ...open, state: "stopped" });
-      return toView(open.id, "stopped", null);
-    }
-    settleTurn(core, open, { outcome: "stopped" }, { ...this.#harness, commit: "stop" });
-    this.#driver.abort(open.id);
-    const stopped = findTurn(core.sql, open.id);
-    this.#wake();
-    return toView(open.id, "stopped", stopped?.start ?? null);
+    return stopped?.view ?? null;
   }
 
   /** A page of messages that start below `before` (the newest when absent), with what goes on right now. */
@@ -169,7 +177,9 @@ export class Session {
     this.#assertThere();
     const core = this.#core;
     this.#wake();
-    const before = Math.min(page.before ?? core.nextSeq, core.nextSeq);
+    const asked = Math.min(page.before ?? core.nextSeq, core.nextSeq);
+    // A cursor from before the conversation began anew shows nothing of what was said then.
+    const before = Math.max(asked, clearedAt(core) + 1);
     const read = readHistory(core.journal, before, page.limit);
     const { session } = core.platform.address;
     return { session, title: titleOf(core), status: core.status(), ...read };
@@ -178,11 +188,7 @@ export class Session {
   state(): AgentState {
     this.#assertThere();
     this.#wake();
-    return toAgentState(
-      this.#core.platform.address,
-      this.#core.window,
-      this.#core.begun?.id ?? null,
-    );
+    return exportState(this.#core);
   }
 
   /** The oldest unfinished turn. */
@@ -199,20 +205,11 @@ export class Session {
    */
   async alarm(): Promise<void> {
     this.#alarmAt = null;
-    const { platform, clock, sql } = this.#core;
+    const { platform, clock } = this.#core;
     platform.point("alarm:before");
     try {
       if (this.#core.isDeleted) await this.#erase();
-      else if (this.#core.open.length > 0 || this.#driver.isRunning || this.#jobs.isRunning) {
-        platform.setAlarm(clock.now() + DEAD_MAN_MS);
-        if (this.#core.open.length > 0) this.#driver.start();
-        platform.keepAlive(this.#registration.retry());
-        platform.keepAlive(this.#outbox.run());
-      } else {
-        await this.#registration.retry();
-        await this.#outbox.run();
-        if (nextDue(sql) !== null) await this.#jobs.run();
-      }
+      else await this.#work();
     } catch (error) {
       platform.log("error", "alarm_failed", errorFacts(error));
       platform.setAlarm(clock.now() + DEAD_MAN_MS);
@@ -220,20 +217,69 @@ export class Session {
     platform.point("alarm:after");
   }
 
+  async #work(): Promise<void> {
+    const { platform, clock, sql } = this.#core;
+    this.#expire();
+    if (this.#core.isBusy || this.#driver.isRunning || this.#jobs.isRunning) {
+      platform.setAlarm(clock.now() + DEAD_MAN_MS);
+      if (this.#core.isBusy) this.#driver.start();
+      platform.keepAlive(this.#registration.retry());
+      platform.keepAlive(this.#outbox.run());
+    } else {
+      await this.#registration.retry();
+      await this.#outbox.run();
+      if (nextDue(sql) !== null) await this.#jobs.run();
+      this.#rest();
+    }
+  }
+
   #assertThere(): void {
     if (this.#core.isDeleted) throw sessionGone();
   }
 
-  async #erase(): Promise<boolean> {
-    await this.#jobs.rest();
-    return eraseSession(this.#core, this.#harness);
+  /** One at a time: nothing that this instance has under way may write outside after it. */
+  #erase(): Promise<boolean> {
+    const atRest = [this.#jobs.rest(), this.#registration.rest(), this.#outbox.run()];
+    this.#erasing ??= Promise.all(atRest)
+      .then(() => eraseSession(this.#core, this.#harness))
+      .finally(() => (this.#erasing = null));
+    return this.#erasing;
   }
 
-  /** Starts the driver where a turn is unfinished, behind an alarm that starts it again if it dies. */
+  /**
+   * Starts the driver where it has something to do, behind an alarm that starts it again if it dies. A turn that waits
+   * has none: only the alarm that settles what nobody answers.
+   */
   #wake(): void {
-    if (this.#core.open.length === 0) return;
+    this.#expire();
+    if (this.#core.isBusy) this.#drive();
+    this.#rest();
+  }
+
+  /** Sees to the alarm of a turn that waits, and tells others at once that it does, or does no more. */
+  #rest(): void {
+    const isWaiting = this.#core.begun?.state === "waiting";
+    if (isWaiting !== this.#wasWaiting) this.#outbox.wake();
+    this.#wasWaiting = isWaiting;
+    const expiry = nextExpiry(this.#core);
+    if (expiry === null || (this.#alarmAt !== null && this.#alarmAt <= expiry)) return;
+    // An alarm that this object knows nothing of may stand for something that is due before.
+    this.#core.platform.setAlarm(nextDue(this.#core.sql) ?? expiry);
+  }
+
+  #drive(): void {
     this.#core.platform.setAlarm(this.#core.clock.now() + DEAD_MAN_MS);
     this.#driver.start();
+  }
+
+  /** Settles what nobody has answered in its time. */
+  #expire(): void {
+    try {
+      if (expireCalls(this.#core) && this.#core.isBusy) this.#drive();
+    } catch (error) {
+      // Another object has gone on with the session.
+      if (!(error instanceof LostTurn)) throw error;
+    }
   }
 
   /** One row each time, so an alarm that stands earlier is left standing: it will re-arm itself. */

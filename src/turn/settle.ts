@@ -1,24 +1,44 @@
 import type { TurnOutcome } from "../shared/events.ts";
 import type { CommitName } from "../shared/point.ts";
 import { noUsage } from "../shared/messages.ts";
-import { openCalls, type Fact, type JournalEntry, type StepFinish } from "../session/entries.ts";
-import { removeJob } from "../session/jobs.ts";
+import {
+  openCalls,
+  questionOf,
+  type Fact,
+  type JournalEntry,
+  type StepFinish,
+} from "../session/entries.ts";
+import { removeJob, turnJob } from "../session/jobs.ts";
 import { fitsRow } from "../session/journal.ts";
 import { partsOf, type LiveStep } from "../session/live-step.ts";
 import { writeState } from "../session/state-documents.ts";
 import { endTurn, type BegunTurn, type OpenTurn } from "../session/turns.ts";
 import type { StepPart } from "../shared/messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
-import { turnJob, userFact } from "./inbox.ts";
 import { stepsOf, usageOf } from "./limits.ts";
+import { tellOthers } from "./park.ts";
+import { BY_SESSION, decline } from "./questions.ts";
+import { userFact } from "./take-up.ts";
 
 export type TurnEnd = {
   readonly outcome: TurnOutcome;
   readonly error?: { readonly code: string; readonly message: string };
+  /** The answer as the JSON that the message asked for. */
+  readonly output?: unknown;
 };
 
 /** Whether the agent has work for ended turns; their job then stays. */
 export type AfterTurn = { readonly hasAfterTurn: boolean };
+
+type Settling = AfterTurn & {
+  /** Only this driver may end the turn; anyone when absent. */
+  readonly epoch?: string;
+  readonly more?: (tx: Tx) => JournalEntry[];
+  /** Why calls that wait for an answer get none; default: the turn ended. */
+  readonly why?: string;
+};
+
+const ENDED = "the turn ended before anyone answered.";
 
 /**
  * Ends a turn in one commit, whatever it was doing: `more` facts, what was said so far, a result for every call
@@ -28,31 +48,39 @@ export function settleTurn(
   core: SessionCore,
   turn: OpenTurn,
   end: TurnEnd,
-  options: AfterTurn & {
-    readonly commit: CommitName;
-    /** Only this driver may end the turn; anyone when absent. */
-    readonly epoch?: string;
-    readonly more?: (tx: Tx) => JournalEntry[];
-  },
+  options: Settling & { readonly commit: CommitName },
 ): void {
-  const now = core.clock.now();
-  core.commit(options.commit, (tx) => {
-    const entries = core.entriesOf(turn.id);
-    entries.push(...(options.more?.(tx) ?? []));
-    const start = "start" in turn ? turn.start : startQueued(core, turn, tx);
-    if ("start" in turn && end.outcome !== "completed")
-      entries.push(...cutShort(core, turn, end, entries, tx));
-    const facts = { usage: usageOf(entries), steps: stepsOf(entries).length };
-    tx.append(turn.id, { kind: "end", ...end, ...facts });
-    if (!endTurn(core.sql, turn, { outcome: end.outcome, start, epoch: options.epoch ?? null }))
-      throw new LostTurn();
-    if (options.hasAfterTurn) {
-      core.sql.run("UPDATE job SET kind = 'after', due = ? WHERE id = ?", now, turnJob(turn.id));
-    } else {
-      removeJob(core.sql, turnJob(turn.id));
-    }
-  });
-  forget(core, turn);
+  core.commit(options.commit, (tx) => settleIn(core, tx, { turn, end }, options));
+  forgetTurn(core, turn);
+}
+
+/** The same as part of the caller's commit, before anything else is appended in it. `forgetTurn` follows after it. */
+export function settleIn(
+  core: SessionCore,
+  tx: Tx,
+  { turn, end }: { readonly turn: OpenTurn; readonly end: TurnEnd },
+  {
+    epoch = null,
+    hasAfterTurn,
+    more,
+    why = ENDED,
+  }: Omit<Settling, "epoch"> & { epoch?: string | null },
+): void {
+  const entries = core.entriesOf(turn.id);
+  entries.push(...(more?.(tx) ?? []));
+  const start = "start" in turn ? turn.start : startQueued(core, turn, tx);
+  if ("start" in turn && end.outcome !== "completed")
+    entries.push(...cutShort(core, { turn, end, why }, entries, tx));
+  const facts = { usage: usageOf(entries), steps: stepsOf(entries).length };
+  tx.append(turn.id, { kind: "end", ...end, ...facts });
+  if (!endTurn(core.sql, turn, { outcome: end.outcome, start, epoch })) throw new LostTurn();
+  if (turn.state === "waiting") tellOthers(core);
+  if (hasAfterTurn) {
+    const now = core.clock.now();
+    core.sql.run("UPDATE job SET kind = 'after', due = ? WHERE id = ?", now, turnJob(turn.id));
+  } else {
+    removeJob(core.sql, turnJob(turn.id));
+  }
 }
 
 /**
@@ -71,7 +99,7 @@ export function abandonTurn(core: SessionCore, turn: BegunTurn, error: TurnEnd["
       "SELECT count(*) AS steps, max(seq) AS last FROM journal WHERE seq >= ? AND kind = 'step'",
       turn.start,
     );
-    if (last !== null) settleCalls(turn, core.journal.window(last), tx);
+    if (last !== null) settleCalls(turn, core.journal.window(last), tx, ENDED);
     const fact = { kind: "end", outcome: "failed", ...failure, usage: noUsage, steps } as const;
     const end = tx.append(turn.id, fact);
     writeState(core.sql, "context", { from: end.seq + 1 });
@@ -80,10 +108,11 @@ export function abandonTurn(core: SessionCore, turn: BegunTurn, error: TurnEnd["
     if (!endTurn(core.sql, turn, { outcome: "failed", start: turn.start, epoch: null }))
       throw new LostTurn();
   });
-  forget(core, turn);
+  forgetTurn(core, turn);
 }
 
-function forget(core: SessionCore, turn: OpenTurn): void {
+/** Forgets an ended turn, after the commit that ended it. */
+export function forgetTurn(core: SessionCore, turn: OpenTurn): void {
   core.live = null;
   core.open = core.open.filter((candidate) => candidate.id !== turn.id);
 }
@@ -95,8 +124,7 @@ function startQueued(core: SessionCore, turn: Exclude<OpenTurn, BegunTurn>, tx: 
 /** What a stopped or failed turn keeps: the partial answer, and a result for every call that has none. */
 function cutShort(
   core: SessionCore,
-  turn: BegunTurn,
-  end: TurnEnd,
+  { turn, end, why }: { readonly turn: BegunTurn; readonly end: TurnEnd; readonly why: string },
   before: readonly JournalEntry[],
   tx: Tx,
 ): JournalEntry[] {
@@ -120,16 +148,24 @@ function cutShort(
         tx.append(turn.id, { kind: "reset", attempt: turn.attempt, reason: "interrupted" }),
       );
   }
-  written.push(...settleCalls(turn, [...before, ...written], tx));
+  written.push(...settleCalls(turn, [...before, ...written], tx, why));
   if (partial?.checkpoint) core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
   return written;
 }
 
-/** A result for every call of the newest step that has none. */
-function settleCalls(turn: BegunTurn, entries: readonly JournalEntry[], tx: Tx): JournalEntry[] {
-  return openCalls(entries).map((call) => {
+/** A result for every call of the newest step that has none; what was asked about one is answered. */
+function settleCalls(
+  turn: BegunTurn,
+  entries: readonly JournalEntry[],
+  tx: Tx,
+  why: string,
+): JournalEntry[] {
+  return openCalls(entries).flatMap((call) => {
+    const question = questionOf(entries, call.call);
+    if (question && !question.answered)
+      return decline(tx, question.asked, { answer: "denied", by: BY_SESSION, reason: why });
     const wasBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
-    return tx.append(turn.id, unfinished(call, wasBegun));
+    return [tx.append(turn.id, unfinished(call, wasBegun))];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../shared/clock.ts";
 import { CarrelError, ModelError } from "../shared/errors.ts";
-import { noUsage, type FinishReason, type Usage } from "../shared/messages.ts";
+import { noUsage, type FinishReason, type StepPart, type Usage } from "../shared/messages.ts";
 import { cutAt } from "../shared/text.ts";
 import type { ModelEvent, ModelRequest } from "../model/model.ts";
 import { retryDelay, type RetryOptions } from "../model/retry.ts";
@@ -9,8 +9,10 @@ import type { TapePart } from "../session/tape.ts";
 import { toModelMessages } from "../session/transcript.ts";
 import { isDriver, setAttempt, type RunningTurn } from "../session/turns.ts";
 import type { Capability, ModelStream, TurnScope } from "./capability.ts";
+import { withSummary } from "./context-messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import { stepsOf, type Limits } from "./limits.ts";
+import { afterText, withInstruction } from "./output-format.ts";
 import type { PreparedTurn } from "./prepare.ts";
 import { settleTurn, writeCheckpoint, type TurnEnd } from "./settle.ts";
 
@@ -35,13 +37,15 @@ type Answer = { readonly finish: FinishReason; readonly usage: Usage };
 
 /**
  * Asks the model once and commits what it said; tries again where that helps. Whether the turn goes on: a step
- * without tool calls ends it, in the same commit. A provider's failure ends it as failed, with the partial answer.
+ * without tool calls ends it, in the same commit, unless it is not the answer that was asked for. A provider's failure
+ * ends it as failed, with the partial answer.
  */
 export async function runStep(context: StepContext, turn: RunningTurn): Promise<boolean> {
   const { core, scope } = context;
   const step = stepsOf(core.entriesOf(turn.id)).length + 1;
-  let current = turn.attempt > core.journal.last ? turn : newAttempt(core, turn);
+  let current = turn;
   for (let attempt = 1; ; attempt++) {
+    if (current.attempt <= core.journal.last) current = newAttempt(core, current);
     const live = new LiveStep({
       seq: current.attempt,
       turn: turn.id,
@@ -97,7 +101,10 @@ async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
   const { point } = core.platform;
   const request: ModelRequest = {
     system: prepared.system,
-    messages: toModelMessages(core.window),
+    messages: withSummary(
+      core.summary,
+      toModelMessages(prepared.format ? withInstruction(core.window, live.turn) : core.window),
+    ),
     tools: prepared.specs,
   };
   const calls = new Map<number, TapePart>();
@@ -210,21 +217,14 @@ function commitStep(
   const { core } = context;
   live.close();
   const parts = partsOf(live);
-  const goesOn = answer.finish !== "refused" && parts.some((part) => part.type === "tool-call");
+  const next = afterStep(context, turn, parts, answer.finish);
   const fact = { kind: "step", step: live.step, model: live.model, parts, ...answer } as const;
   const append = (tx: Tx) => {
     if (live.isSaved) core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
     return tx.append(turn.id, fact, live.seq);
   };
-  if (!goesOn) {
-    const end: TurnEnd =
-      answer.finish === "refused"
-        ? {
-            outcome: "failed",
-            error: { code: "model_refused", message: "The model declined to answer this." },
-          }
-        : { outcome: "completed" };
-    settleTurn(core, turn, end, {
+  if (next && "outcome" in next) {
+    settleTurn(core, turn, next, {
       commit: "step",
       epoch: core.epoch,
       hasAfterTurn: context.hasAfterTurn,
@@ -232,12 +232,29 @@ function commitStep(
     });
     return false;
   }
-  core.commit("step", (tx) => {
+  core.commit(next ? "repair" : "step", (tx) => {
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
     append(tx);
+    if (next) tx.append(turn.id, { kind: "repair", text: next.repair });
   });
   core.live = null;
   return true;
+}
+
+/** What comes after a step: the turn's end, what the model is told about its answer, or (`null`) its calls. */
+function afterStep(
+  { core, prepared }: StepContext,
+  turn: RunningTurn,
+  parts: readonly StepPart[],
+  finish: FinishReason,
+): TurnEnd | { readonly repair: string } | null {
+  if (finish === "refused") {
+    const message = "The model declined to answer this.";
+    return { outcome: "failed", error: { code: "model_refused", message } };
+  }
+  if (parts.some((part) => part.type === "tool-call")) return null;
+  if (!prepared.format) return { outcome: "completed" };
+  return afterText(prepared.format, parts, core.entriesOf(turn.id));
 }
 
 function fail(context: StepContext, turn: RunningTurn, error: CarrelError): void {

@@ -1,5 +1,14 @@
-import type { JournalEntry } from "../session/entries.ts";
+import { openCalls, questionOf, type EntryOf, type JournalEntry } from "../session/entries.ts";
 import type { RunningTurn } from "../session/turns.ts";
+import {
+  ANSWER_TOOL,
+  answered,
+  failedAnswers,
+  unanswered,
+  unansweredTwice,
+  type AnswerFormat,
+} from "./output-format.ts";
+import { settleTurn, type TurnEnd } from "./settle.ts";
 import type { StepContext } from "./step.ts";
 
 /**
@@ -7,9 +16,40 @@ import type { StepContext } from "./step.ts";
  * newest step is open.
  */
 export function settleStructured(
-  _context: StepContext,
-  _turn: RunningTurn,
-  _entries: readonly JournalEntry[],
+  context: StepContext,
+  turn: RunningTurn,
+  entries: readonly JournalEntry[],
 ): boolean {
-  return false;
+  const { format } = context.prepared;
+  const end = format ? endOf(format, entries) : null;
+  if (!end) return false;
+  const { core, hasAfterTurn } = context;
+  settleTurn(core, turn, end, { commit: "end", epoch: core.epoch, hasAfterTurn });
+  return true;
 }
+
+/** How the newest step ends the turn by calling the tool; `null` when it does not. */
+function endOf(format: AnswerFormat, entries: readonly JournalEntry[]): TurnEnd | null {
+  const step = entries.findLast((entry) => entry.kind === "step");
+  if (!step || openCalls(entries).length > 0) return null;
+  const problems: string[] = [];
+  for (const part of step.parts) {
+    if (part.type !== "tool-call" || part.name !== ANSWER_TOOL) continue;
+    const result = resultOf(part.call, entries);
+    if (result?.status === "denied") return unanswered(`It was denied: ${said(result)}`);
+    const edited = questionOf(entries, part.call)?.answered?.input;
+    const judged = format.judgeInput(edited ?? part.input);
+    if ("value" in judged && result?.status === "success") return answered(judged.value);
+    problems.push(...("problems" in judged ? judged.problems : [said(result)]));
+  }
+  if (problems.length === 0 || failedAnswers(entries) < 2) return null;
+  return unansweredTwice(problems);
+}
+
+const resultOf = (call: string, entries: readonly JournalEntry[]): EntryOf<"result"> | undefined =>
+  entries.findLast((entry) => entry.kind === "result" && entry.call === call) as
+    | EntryOf<"result">
+    | undefined;
+
+const said = (result: EntryOf<"result"> | undefined): string =>
+  result?.content.map((part) => (part.type === "text" ? part.text : "")).join(" ") ?? "";

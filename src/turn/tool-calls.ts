@@ -1,33 +1,26 @@
-import { CarrelError, invalid } from "../shared/errors.ts";
+import { CarrelError } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
-import type { ContentPart, ToolCall } from "../shared/messages.ts";
+import type { ToolCall } from "../shared/messages.ts";
 import { sessionKey } from "../shared/ids.ts";
-import { openCalls } from "../session/entries.ts";
+import { openCalls, questionOf } from "../session/entries.ts";
 import { lastSeen } from "../session/transcript.ts";
 import { isDriver, type RunningTurn } from "../session/turns.ts";
-import type { PreparedCall, ServerTool, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
-import { truncate } from "../tools/truncate.ts";
-import { nest, type Capability, type ToolOutcome, type TurnScope } from "./capability.ts";
-import { LostTurn, type SessionCore } from "./core.ts";
+import type { ToolContext } from "../tools/tool.ts";
+import { nest, type ToolOutcome } from "./capability.ts";
+import { LostTurn, type Tx } from "./core.ts";
+import { digestOf, judge, type GateContext, type Question, type Verdict } from "./gate.ts";
 import { stepsOf, type Limits } from "./limits.ts";
-import type { PreparedTurn } from "./prepare.ts";
+import { bounded, confirmedOutcome, failed, succeeded, unknownOutcome } from "./outcomes.ts";
+import { BY_SESSION, decline, expired } from "./questions.ts";
 
-export type ToolCallsContext = {
-  readonly core: SessionCore;
-  readonly prepared: PreparedTurn;
-  readonly scope: TurnScope;
-  readonly capabilities: readonly Capability[];
-  readonly limits: Limits;
-};
+export type ToolCallsContext = GateContext & { readonly limits: Limits };
 
-/** Text of one result at most; beyond, it is cut and says so. */
-const MAX_RESULT_CHARS = 100_000;
-/** Images in one result at most, as base64: 1 MiB of bytes. */
-const MAX_IMAGE_CHARS = 1_400_000;
+type Running = Extract<Verdict, { kind: "run" }>;
 
 /**
- * Runs the calls of the last step that have no result yet, each committed as its own row when it is done. Calls
- * whose tools allow it run beside each other, the others one after another in the order of the model.
+ * Runs the calls of the last step that have no result yet and may run, each committed as its own row when it is done;
+ * the others are asked about, and left. Calls whose tools allow it run beside each other, the others one after another
+ * in the order of the model. Each is decided on when it is its turn.
  */
 export async function runToolCalls(context: ToolCallsContext, turn: RunningTurn): Promise<void> {
   const entries = context.core.entriesOf(turn.id);
@@ -38,18 +31,25 @@ export async function runToolCalls(context: ToolCallsContext, turn: RunningTurn)
       ?.parts.filter((part) => part.type === "tool-call") ?? [];
   const allowed = made.slice(0, context.limits.maxCallsPerStep).map(({ call }) => call);
   let beside: Promise<void>[] = [];
-  for (const call of openCalls(entries)) {
-    const tool = context.prepared.tools.get(call.name);
-    const work = () => runOne(context, turn, call, allowed.includes(call.call) ? tool : "too many");
-    if (tool && tool.runsOn !== "client" && tool.parallel) {
-      beside.push(work());
-      continue;
+  try {
+    for (const call of openCalls(entries)) {
+      let verdict: Verdict;
+      for (;;) {
+        verdict = verdictOn(context, turn, call, allowed.includes(call.call));
+        if (verdict.kind === "undigested") {
+          await learnDigest(context, verdict);
+        } else if (verdict.kind === "run" && !verdict.tool.parallel && beside.length > 0) {
+          await settled(beside);
+          beside = [];
+        } else break;
+      }
+      const work = carryOut(context, turn, call, verdict);
+      if (verdict.kind === "run" && verdict.tool.parallel) beside.push(work);
+      else await work;
     }
+  } finally {
     await settled(beside);
-    beside = [];
-    await work();
   }
-  await settled(beside);
 }
 
 /** Waits for all before the first failure is thrown, so that none goes on unobserved. */
@@ -59,94 +59,142 @@ async function settled(work: readonly Promise<void>[]): Promise<void> {
   }
 }
 
-async function runOne(
+function verdictOn(
   context: ToolCallsContext,
   turn: RunningTurn,
   call: ToolCall,
-  tool: Tool | "too many" | undefined,
+  isAllowed: boolean,
+): Verdict {
+  if (!isAllowed) {
+    const { maxCallsPerStep } = context.limits;
+    const text = `Not run: a step may make ${maxCallsPerStep} calls. Make the rest in the next step.`;
+    return { kind: "settle", outcome: failed(text) };
+  }
+  try {
+    return judge(context, turn, call);
+  } catch (error) {
+    return { kind: "settle", outcome: failure(context, turn, call, error) };
+  }
+}
+
+async function learnDigest(
+  { core, digests, permissions, scope }: ToolCallsContext,
+  { key, tool, input }: Extract<Verdict, { kind: "undigested" }>,
 ): Promise<void> {
-  const { core, scope } = context;
-  const outcome = await outcomeOf(context, turn, call, tool);
+  digests.set(key, await digestOf(tool, input, permissions));
+  if (scope.signal.aborted || core.isDeleted) throw new LostTurn();
+}
+
+/** Does what was decided. Nothing is awaited before a call's intent is stored, or what it comes to instead. */
+async function carryOut(
+  context: ToolCallsContext,
+  turn: RunningTurn,
+  call: ToolCall,
+  verdict: Verdict,
+): Promise<void> {
+  if (verdict.kind === "ask") ask(context, turn, call, verdict.question);
+  if (verdict.kind === "settle") storeResult(context, turn, call, verdict.outcome);
+  if (verdict.kind === "expired") storeResult(context, turn, call, null);
+  if (verdict.kind === "run")
+    storeResult(context, turn, call, await outcomeOf(context, turn, verdict));
+}
+
+/** Parks the call until someone outside has answered. */
+function ask(
+  { core, permissions }: ToolCallsContext,
+  turn: RunningTurn,
+  { call, name }: ToolCall,
+  question: Question,
+): void {
+  core.commit("ask", (tx) => {
+    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+    const expiresAt = core.clock.now() + permissions.approvalExpiresMs;
+    tx.append(turn.id, { kind: "asked", call, name, ...question, expiresAt });
+  });
+}
+
+/** Stores what a call came to, `null` for a question that nobody answered in time; once, whoever else settles it. */
+function storeResult(
+  { core, scope }: ToolCallsContext,
+  turn: RunningTurn,
+  { call, name }: ToolCall,
+  outcome: ToolOutcome | null,
+): void {
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
   core.commit("result", (tx) => {
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
-    tx.append(turn.id, { kind: "result", call: call.call, name: call.name, ...bounded(outcome) });
+    const entries = core.entriesOf(turn.id);
+    if (!openCalls(entries).some((open) => open.call === call)) return;
+    const question = questionOf(entries, call);
+    if (question && !question.answered) {
+      decline(tx, question.asked, outcome ? notAskedAnyMore(outcome) : expired);
+    } else if (outcome) {
+      tx.append(turn.id, { kind: "result", call, name, ...bounded(outcome) });
+    }
   });
+}
+
+/** What was asked has become pointless: the call cannot be run, or may not. */
+function notAskedAnyMore({ content }: ToolOutcome) {
+  const text = content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+  return { answer: "denied", by: BY_SESSION, reason: text.replace(/^Not run: /, "") } as const;
 }
 
 async function outcomeOf(
   context: ToolCallsContext,
   turn: RunningTurn,
-  call: ToolCall,
-  tool: Tool | "too many" | undefined,
+  verdict: Running,
 ): Promise<ToolOutcome> {
-  if (tool === "too many") {
-    return failed(
-      `Not run: a step may make ${context.limits.maxCallsPerStep} calls. Make the rest in the next step.`,
-    );
-  }
-  if (!tool) {
-    const names = [...context.prepared.tools.keys()].join(", ");
-    return failed(
-      `There is no tool named "${call.name}". The tools are: ${names === "" ? "none" : names}.`,
-    );
-  }
-  if (tool.runsOn === "client") return failed("This tool cannot be run here.");
   try {
-    const prepared = tool.prepare(parseInput(call.input));
-    return await perform(context, turn, call, tool, prepared);
+    return await perform(context, turn, verdict);
   } catch (error) {
-    if (error instanceof LostTurn) throw error;
-    if (error instanceof CarrelError) return failed(error.message);
-    const id = context.core.platform.newId();
-    context.core.platform.log("error", "tool_failed", {
-      id,
-      tool: call.name,
-      turn: turn.id,
-      ...errorFacts(error),
-    });
-    return failed(`The tool failed unexpectedly (error ${id}).`);
+    return failure(context, turn, verdict.call, error);
   }
+}
+
+/** What the model is told of an error; one that nobody expects is logged, and shown as an id. */
+function failure(
+  { core }: ToolCallsContext,
+  turn: RunningTurn,
+  call: ToolCall,
+  error: unknown,
+): ToolOutcome {
+  if (error instanceof LostTurn) throw error;
+  if (error instanceof CarrelError) return failed(error.message);
+  const id = core.platform.newId();
+  const facts = { id, tool: call.name, turn: turn.id, ...errorFacts(error) };
+  core.platform.log("error", "tool_failed", facts);
+  return failed(`The tool failed unexpectedly (error ${id}).`);
 }
 
 /** Intent before effect, with no await between; a call that was interrupted follows its tool's replay class. */
 async function perform(
   context: ToolCallsContext,
   turn: RunningTurn,
-  call: ToolCall,
-  tool: ServerTool,
-  prepared: PreparedCall,
+  { call, tool, prepared, isBegun, pending }: Running,
 ): Promise<ToolOutcome> {
   const { core, scope } = context;
   const abort = new AbortController();
   const signal = AbortSignal.any([scope.signal, abort.signal]);
-  const toolContext: ToolContext = {
-    key: `${turn.id}/${call.call}`,
-    op: `${sessionKey(scope.address)}${turn.id}/${call.call}`,
-    author: `agent:${scope.address.agent}/${scope.address.session}`,
-    signal,
-    now: () => core.clock.now(),
-    workspace: scope.workspace,
-    seen: (path) => lastSeen(core.window, path),
-  };
-  const wasBegun = core
-    .entriesOf(turn.id)
-    .some((entry) => entry.kind === "intent" && entry.call === call.call);
-  if (wasBegun && tool.replay === "unsafe") return unknownOutcome();
-  if (wasBegun && tool.replay === "checkable") {
+  const toolContext = contextOf(context, turn, call, signal);
+  if (isBegun && tool.replay === "unsafe") return unknownOutcome();
+  if (isBegun && tool.replay === "checkable") {
     const probe = async () => (await prepared.probe?.(toolContext)) ?? "unknown";
     const probed = await withTimeout(context, abort, probe());
     if (scope.signal.aborted) throw new LostTurn();
     if (probed === "unknown" || probed === OVER) return unknownOutcome();
     if (probed === "done") return confirmedOutcome;
+    if (judge(context, turn, call).kind !== "run") return unknownOutcome();
   }
-  if (wasBegun) {
+  if (isBegun) {
     // Nothing is written before this run, which is what else finds out that another instance has the turn.
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
-  } else if (tool.replay !== "pure") {
-    core.commit("intent", (tx) => {
+  } else if (tool.replay !== "pure" || pending) {
+    core.commit(tool.replay === "pure" ? "answer" : "intent", (tx) => {
       if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+      if (pending) approve(tx, pending);
+      if (tool.replay === "pure") return;
       tx.append(turn.id, { kind: "intent", call: call.call, name: call.name });
     });
   }
@@ -162,6 +210,29 @@ async function perform(
   const seconds = Math.round(context.limits.toolTimeoutMs / 1_000);
   if (tool.replay === "pure") return failed(`The tool did not finish within ${seconds} seconds.`);
   return unknownOutcome(`The tool did not finish within ${seconds} seconds. `);
+}
+
+/** Permissions have changed: what was asked needs no answer any more. */
+function approve(tx: Tx, { turn, call, name, digest }: NonNullable<Running["pending"]>): void {
+  const answer = { answer: "approved", digest, by: BY_SESSION } as const;
+  tx.append(turn, { kind: "answered", call, name, ...answer });
+}
+
+function contextOf(
+  { core, scope }: ToolCallsContext,
+  turn: RunningTurn,
+  call: ToolCall,
+  signal: AbortSignal,
+): ToolContext {
+  return {
+    key: `${turn.id}/${call.call}`,
+    op: `${sessionKey(scope.address)}${turn.id}/${call.call}`,
+    author: `agent:${scope.address.agent}/${scope.address.session}`,
+    signal,
+    now: () => core.clock.now(),
+    workspace: scope.workspace,
+    seen: (path) => lastSeen(core.window, path),
+  };
 }
 
 const OVER = Symbol("the time is over");
@@ -187,60 +258,4 @@ async function withTimeout<Result>(
     done.abort();
     work.catch(() => {});
   }
-}
-
-function parseInput(input: string): unknown {
-  if (input.trim() === "") return {};
-  try {
-    return JSON.parse(input);
-  } catch {
-    throw invalid(
-      "The arguments are not valid JSON. Send one JSON object that matches the schema of the tool.",
-    );
-  }
-}
-
-function succeeded(output: ToolOutput): ToolOutcome {
-  if (typeof output === "string")
-    return { status: "success", content: [{ type: "text", text: output }] };
-  return { status: "success", ...("content" in output ? output : { content: output }) };
-}
-
-const failed = (text: string): ToolOutcome => ({
-  status: "error",
-  content: [{ type: "text", text }],
-});
-
-const confirmedOutcome: ToolOutcome = {
-  status: "success",
-  content: [{ type: "text", text: "Done (confirmed after an interruption)." }],
-};
-
-const unknownOutcome = (because = "The call was interrupted. "): ToolOutcome => ({
-  status: "unknown",
-  content: [
-    {
-      type: "text",
-      text: `${because}Whether it had its effect is unknown; it was not run again. Check before repeating it.`,
-    },
-  ],
-});
-
-/** The outcome cut to what a row holds. A text that was cut shows no file whole. */
-function bounded(outcome: ToolOutcome): ToolOutcome {
-  let chars = 0;
-  let images = 0;
-  const content = outcome.content.flatMap((part): ContentPart[] => {
-    if (part.type === "text") {
-      const left = MAX_RESULT_CHARS - chars;
-      chars += part.text.length;
-      return left > 0 ? [{ type: "text", text: truncate(part.text, left) }] : [];
-    }
-    images += part.data.length;
-    if (images <= MAX_IMAGE_CHARS) return [part];
-    const text = `[An image of ${part.mediaType} was left out: the result is too large.]`;
-    return [{ type: "text", text }];
-  });
-  const { status, seen } = outcome;
-  return { status, content, ...(seen === undefined || chars > MAX_RESULT_CHARS ? {} : { seen }) };
 }

@@ -1,4 +1,5 @@
 import type { BucketKey } from "../shared/bucket-key.ts";
+import { bucketGone } from "../shared/errors.ts";
 import type { Clock } from "../shared/clock.ts";
 import { errorFacts, type Log } from "../shared/log.ts";
 import type { Point } from "../shared/point.ts";
@@ -24,6 +25,8 @@ import type {
 import type { Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion, Manifest } from "../shared/workspace-files.ts";
 import type { BlobStore } from "./store/blob-store.ts";
+import { Birth } from "./birth.ts";
+import { createEraser, type Eraser } from "./erase.ts";
 import { applyChanges, type ChangeContext } from "./change/change.ts";
 import { createContents, type Contents } from "./contents/contents.ts";
 import { globFiles } from "./search/glob-files.ts";
@@ -37,7 +40,6 @@ import { pageOf } from "./read/page.ts";
 import { BucketTotals } from "./quota.ts";
 import { readMany } from "./read/read-many.ts";
 import { readFile } from "./read/read.ts";
-import { needsRebuild, rebuild, recordBirth } from "./rebuild/rebuild.ts";
 import { createFetcher } from "./rebuild/fetch.ts";
 import { rescan } from "./rebuild/rescan.ts";
 import { withRetries } from "./store/retrying-store.ts";
@@ -58,6 +60,8 @@ export type BucketParts = {
   readonly shared: SharedLayer | null;
   /** Makes the registry know the bucket; resolves when it does. */
   readonly register: () => Promise<void>;
+  /** Makes the registry forget the bucket, which was erased; resolves when it has. */
+  readonly unregister: () => Promise<void>;
   readonly limits?: Partial<BucketLimits>;
   /** How old the copy of the shared layer may be; default 30,000. */
   readonly sharedAgeMs?: number;
@@ -97,8 +101,8 @@ export class WorkspaceBucket {
   readonly #snapshots: ReturnType<typeof createSnapshots>;
   readonly #context: ChangeContext;
   readonly #jobs: readonly BucketJob[];
-  #born: Promise<void> | null = null;
-  #registered: Promise<void> | null = null;
+  readonly #birth: Birth;
+  readonly #eraser: Eraser;
   /** When the alarm stands, as far as this instance knows. */
   #alarmAt: number | null = null;
 
@@ -119,11 +123,14 @@ export class WorkspaceBucket {
     this.#layers = layers;
     this.#snapshots = createSnapshots(layers);
     const sweeper = createSweeper(parts);
-    this.#jobs = [settler, createFetcher(parts), sweeper];
+    this.#eraser = createEraser(parts);
+    this.#jobs = [settler, createFetcher(parts), sweeper, this.#eraser];
     const totals = new BucketTotals(rows);
     const { markDirty } = settler;
     const { markStaged } = sweeper;
     this.#context = { rows, layers, contents, limits, totals, clock, markDirty, markStaged };
+    const wake = () => this.#wake();
+    this.#birth = new Birth({ ...parts, layers, store: patient, wake });
   }
 
   snapshot(request: SnapshotRequest): Promise<Snapshot | "unchanged"> {
@@ -203,6 +210,16 @@ export class WorkspaceBucket {
     return this.#write(() => rescan({ ...context, bucket: key, store: this.#store, clock, log }));
   }
 
+  /** Deletes the bucket for ever: every other call answers `gone` from now on. Whether the store holds nothing of it. */
+  async erase(): Promise<boolean> {
+    await this.#birth.rest();
+    try {
+      return await this.#eraser.erase();
+    } finally {
+      this.#wake();
+    }
+  }
+
   /**
    * Does what is due and wakes again for what is left; should the object end meanwhile, another one wakes half a minute
    * later. An idle bucket ends with no alarm. Never throws.
@@ -221,14 +238,18 @@ export class WorkspaceBucket {
   }
 
   async #read<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> {
-    await this.#whenBorn();
+    this.#assertThere();
+    await this.#birth.whenBorn();
+    this.#assertThere();
     return work();
   }
 
   /** What exists is registered before its first change, and each change leaves an alarm for what follows from it. */
   async #write<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    await this.#whenBorn();
-    await this.#whenRegistered();
+    this.#assertThere();
+    await this.#birth.whenBorn();
+    this.#assertThere();
+    await this.#birth.whenRegistered();
     try {
       return await work();
     } finally {
@@ -236,52 +257,9 @@ export class WorkspaceBucket {
     }
   }
 
-  /** Tables that are empty may be new, or lost: the store knows. Once it has been asked this costs nothing. */
-  #whenBorn(): Promise<void> | null {
-    if (this.#born === null && !needsRebuild(this.#rows)) {
-      this.#born = Promise.resolve();
-      // The alarm may have been lost with the instance before.
-      this.#wake();
-    }
-    this.#born ??= this.#rebuild().catch((error: unknown) => {
-      this.#born = null;
-      throw error;
-    });
-    return this.#born;
-  }
-
-  async #rebuild(): Promise<void> {
-    const { key, breathe, log } = this.#platform;
-    const context = { ...this.#context, ...this.#platform, limits: this.#context.limits };
-    // Both take their time, and whoever calls first mostly needs both.
-    this.#layers.refresh().catch(() => {});
-    if (await rebuild({ ...context, bucket: key, store: this.#store })) {
-      // What was found exists, also if nobody ever changes it. Should this fail, the first change tries again.
-      this.#whenRegistered()?.catch(() => {});
-      return this.#wake();
-    }
-    // Nobody's first answer waits until it is on disk that there was nothing.
-    breathe()
-      .then(() => this.#rows.commit("born", recordBirth))
-      .catch((error: unknown) => log("warn", "workspace.not_born", errorFacts(error)));
-  }
-
-  #whenRegistered(): Promise<void> | null {
-    if (this.#registered === null && this.#rows.meta(REGISTERED) !== null)
-      this.#registered = Promise.resolve();
-    this.#registered ??= this.#platform
-      .register()
-      .then(() =>
-        this.#rows.commit("register", ({ sql }) => {
-          recordBirth({ sql });
-          sql.run("INSERT OR REPLACE INTO meta(name, value) VALUES (?, '1')", REGISTERED);
-        }),
-      )
-      .catch((error: unknown) => {
-        this.#registered = null;
-        throw error;
-      });
-    return this.#registered;
+  /** Before the store is asked: an erased bucket is never rebuilt from what is left of it. */
+  #assertThere(): void {
+    if (this.#rows.erasedAt !== null) throw bucketGone();
   }
 
   #wake(): void {
@@ -292,5 +270,4 @@ export class WorkspaceBucket {
   }
 }
 
-const REGISTERED = "registered";
 const ALARM_AGAIN_MS = 30_000;

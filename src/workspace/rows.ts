@@ -1,3 +1,5 @@
+import { emptyTables } from "../shared/empty-tables.ts";
+import { bucketGone } from "../shared/errors.ts";
 import type { Point } from "../shared/point.ts";
 import type { Sql } from "../shared/sql.ts";
 import type { FileType } from "../shared/workspace-files.ts";
@@ -88,6 +90,7 @@ export class Rows {
   #nextBody: number;
   /** `null`: not counted yet. */
   #history: History | null = null;
+  #erasedAt: number | null;
 
   constructor(sql: Sql, point: Point) {
     const tables = bucketTables(sql);
@@ -107,6 +110,13 @@ export class Rows {
     // A number that a row still names is taken, even where its text is missing.
     const named = [...this.#files.values()].map(({ body }) => body ?? 0);
     this.#nextBody = Math.max(last?.body ?? 0, ...named) + 1;
+    const erased = this.meta(ERASED);
+    this.#erasedAt = erased === null ? null : Number(erased);
+  }
+
+  /** When the bucket was erased (ms); `null` while it is there. */
+  get erasedAt(): number | null {
+    return this.#erasedAt;
   }
 
   get files(): ReadonlyMap<WorkspacePath, FileRow> {
@@ -138,9 +148,11 @@ export class Rows {
 
   /**
    * Writes all of `work` in one transaction, then shows it in memory. When `work` throws nothing has happened.
-   * Synchronous.
+   * Synchronous. In an erased bucket only `erase` may write: everything else comes too late, and throws
+   * `CarrelError('gone')`.
    */
   commit<Result>(name: string, work: (tx: RowsTx) => Result): Result {
+    if (this.#erasedAt !== null && name !== "erase") throw bucketGone();
     this.#point(`commit:${name}:before`);
     const files = new Map<WorkspacePath, FileRow | null>();
     const whiteouts = new Map<WorkspacePath, WhiteoutRow | null>();
@@ -158,6 +170,24 @@ export class Rows {
     for (const [path, row] of whiteouts) put(this.#whiteouts, path, row);
     this.#point(`commit:${name}:after`);
     return result;
+  }
+
+  /**
+   * Deletes every row, in one transaction with `work`; one stays, which says that the bucket was erased at `at` (ms).
+   * Synchronous.
+   */
+  erase(at: number, work: (sql: Sql) => void): void {
+    this.#point("commit:erase:before");
+    this.sql.transaction(() => {
+      emptyTables(this.sql);
+      this.sql.run("INSERT INTO meta(name, value) VALUES (?, ?)", ERASED, String(at));
+      work(this.sql);
+    });
+    this.#files.clear();
+    this.#whiteouts.clear();
+    this.#history = null;
+    this.#erasedAt = at;
+    this.#point("commit:erase:after");
   }
 
   #tx(
@@ -222,6 +252,8 @@ export class Rows {
     );
   }
 }
+
+const ERASED = "erased";
 
 function countVersions(sql: Sql): History {
   const count = "SELECT count(*) AS rows, coalesce(sum(size), 0) AS bytes FROM version";

@@ -124,6 +124,17 @@ export function createSharedWorkspace(
   return overBuckets(bucket, bucket, callBucket);
 }
 
+/**
+ * Deletes a bucket for ever; resolves when the store holds nothing of it. Throws `CarrelError('overloaded')` when it
+ * still does: the bucket goes on by itself. Safe to repeat.
+ */
+export async function eraseBucket(bucket: BucketKey, callBucket: CallBucket): Promise<void> {
+  const answer = await callBucket(bucket, (api) => api.erase(bucket));
+  if (!answer.ok) throw new CarrelError(answer.code, answer.message);
+  if (!answer.isEmpty)
+    throw new CarrelError("overloaded", "Not all files are deleted yet. Try again in a moment.");
+}
+
 function overBuckets(home: BucketKey, records: BucketKey, callBucket: CallBucket): Workspace {
   const bucketFor = (path: string) => (isRecord(path) ? records : home);
   const call: Call = async (bucket, ask) => {

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { launchChromium, openPage, type Watched } from "./chromium.ts";
 import { FakeServer } from "./fake-server.ts";
-import type { FakeTurn } from "./fake-session.ts";
+import type { FakeTurn } from "./fake-turn.ts";
 
 /** The page in front of a fake server, new for each test; no test may make it ask a stranger or open a dialog. */
 export class Desk {

@@ -4,8 +4,11 @@ import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContentPart } from "../../src/shared/messages.ts";
+import { permissionModes, type PermissionMode, type Rules } from "../../src/shared/permissions.ts";
 import { encodeEvents, encodeStatus } from "../../src/shared/sse.ts";
-import { FakeSession, FakeTurn } from "./fake-session.ts";
+import { handleSession, type Decision, readBody, sendJson } from "./fake-routes.ts";
+import { FakeSession } from "./fake-session.ts";
+import { FakeTurn } from "./fake-turn.ts";
 import { ServedFiles } from "./served-files.ts";
 
 const PUBLIC = fileURLToPath(new URL("../../public/", import.meta.url));
@@ -32,13 +35,22 @@ export class FakeServer {
   readonly posts: Post[] = [];
   readonly tails: { readonly session: string; readonly after: string }[] = [];
   readonly failures: Failure[] = [];
+  /** What was decided on calls, in order, whether it counted or not. */
+  readonly decisions: Decision[] = [];
+  /** The modes that may be chosen. */
+  modes: readonly PermissionMode[] = permissionModes;
+  /** The rules that a session cannot change. */
+  rules: Rules = { allow: [], ask: [], deny: [] };
+  /** How many sessions a page of the list has. */
+  pageSize = 50;
   readonly workspace = new ServedFiles();
   /** When set, the API key that every call must bring. */
   key: string | null = null;
   readonly #sessions = new Map<string, FakeSession>();
   readonly #accepted: FakeTurn[] = [];
   readonly #waiting: ((turn: FakeTurn) => void)[] = [];
-  readonly #streams = new Set<ServerResponse>();
+  readonly #streams = new Map<ServerResponse, string>();
+  readonly #deleted = new Set<string>();
   readonly #server: Server;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -80,7 +92,14 @@ export class FakeServer {
 
   /** Cuts every tail, as a deploy or a tunnel does. */
   cutTails(): void {
-    for (const stream of this.#streams) stream.destroy();
+    for (const stream of this.#streams.keys()) stream.destroy();
+  }
+
+  /** The session is no more, as after a DELETE from anywhere. */
+  delete(id: string): void {
+    this.#sessions.delete(id);
+    this.#deleted.add(id);
+    for (const [stream, session] of this.#streams) if (session === id) stream.destroy();
   }
 
   async close(): Promise<void> {
@@ -91,32 +110,33 @@ export class FakeServer {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.url);
-    const [, id = "", rest = ""] =
-      /^\/v1\/agents\/main\/sessions\/([^/]+)(\/\w+)?$/.exec(url.pathname) ?? [];
-    if (id === "" && !url.pathname.startsWith("/v1/"))
+    const [, agent = "", id = "", rest = ""] =
+      /^\/v1\/agents\/([^/]+)\/sessions(?:\/([^/]+)(\/.+)?)?$/.exec(url.pathname) ?? [];
+    if (agent === "" && !url.pathname.startsWith("/v1/"))
       return this.#serveFile(url.pathname, response);
-    if (this.key !== null && request.headers.authorization !== `Bearer ${this.key}`) {
-      const error = { code: "unauthorized", message: "Send an API key.", id: "e3" };
-      return sendJson(response, 401, { error });
-    }
+    if (this.key !== null && request.headers.authorization !== `Bearer ${this.key}`)
+      return sendError(response, 401, "unauthorized", "Send an API key.");
     if (await this.workspace.handle(request, response, url)) return;
+    if (agent !== "main")
+      return sendError(response, 404, "not_found", `The agent "${agent}" does not exist.`);
+    if (id === "") return this.#serveList(url, response);
+    if (this.#deleted.has(id)) return sendError(response, 410, "gone", "This session was deleted.");
     if (rest === "/events") return this.#serveTail(id, request, url, response);
     if (rest === "/turns") return this.#takePost(id, request, response);
-    const session = this.#sessions.get(id);
-    if (!session)
-      return sendJson(response, 404, {
-        error: { code: "not_found", message: "No such session.", id: "e1" },
-      });
-    if (rest === "/stop") {
-      session.turns.find((turn) => !turn.hasEnded)?.end("stopped");
-      return sendJson(response, 200, {});
-    }
-    const before = url.searchParams.get("before");
-    const page = session.history(
-      before === null ? null : Number(before),
-      Number(url.searchParams.get("limit")),
-    );
-    return sendJson(response, 200, page);
+    const isNew = rest === "/mode" && request.method === "PUT";
+    const session = isNew ? this.session(id) : this.#sessions.get(id);
+    if (!session) return sendError(response, 404, "not_found", "This session does not exist.");
+    await handleSession(this, session, { request, response, url, rest });
+  }
+
+  #serveList(url: URL, response: ServerResponse): void {
+    const all = [...this.#sessions.values()]
+      .map(({ summary }) => summary)
+      .toSorted((a, b) => b.updatedAt - a.updatedAt);
+    const start = Number(url.searchParams.get("cursor") ?? 0);
+    const end = start + this.pageSize;
+    const cursor = end < all.length ? String(end) : null;
+    sendJson(response, 200, { sessions: all.slice(start, end), cursor });
   }
 
   async #takePost(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -125,9 +145,7 @@ export class FakeServer {
     this.posts.push({ session: id, key, body, origin: String(request.headers.origin) });
     const failure = this.failures.shift();
     if (typeof failure === "object") {
-      return sendJson(response, failure.status, {
-        error: { code: failure.code, message: failure.message, id: "e2" },
-      });
+      return sendError(response, failure.status, failure.code, failure.message);
     }
     this.#accept(this.session(id), key, JSON.parse(body));
     if (failure === "lost") return void response.destroy();
@@ -160,7 +178,7 @@ export class FakeServer {
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     response.write(encodeStatus(session.status));
     const end = session.read(after, (event) => response.write(encodeEvents([event])));
-    this.#streams.add(response);
+    this.#streams.set(response, id);
     response.on("close", () => {
       end();
       this.#streams.delete(response);
@@ -179,12 +197,5 @@ export class FakeServer {
   }
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
-}
+const sendError = (response: ServerResponse, status: number, code: string, message: string) =>
+  sendJson(response, status, { error: { code, message, id: "e1" } });

@@ -1,19 +1,18 @@
-import type {
-  IdentifiedEvent,
-  SessionEvent,
-  SessionStatus,
-  TurnOutcome,
-  TurnState,
-} from "../../src/shared/events.ts";
+import type { IdentifiedEvent, SessionEvent, SessionStatus } from "../../src/shared/events.ts";
 import { compareCursors, parseCursor, START } from "../../src/shared/events.ts";
-import type { ContentPart } from "../../src/shared/messages.ts";
-import { noUsage } from "../../src/shared/messages.ts";
-import type { HistoryMessage, HistoryPage, HistoryPart } from "../../src/shared/session-api.ts";
+import type { Permissions } from "../../src/shared/permissions.ts";
+import type { SessionSummary } from "../../src/shared/registry-api.ts";
+import type { HistoryPage, PermissionsChange } from "../../src/shared/session-api.ts";
+import type { FakeTurn } from "./fake-turn.ts";
 
 /** A session whose every event a test says itself. Ids count like the real ones. */
 export class FakeSession {
   readonly id: string;
-  readonly turns: FakeTurn[] = [];
+  turns: FakeTurn[] = [];
+  title = "";
+  permissions: Permissions = { mode: "DEFAULT", allow: [], ask: [], deny: [] };
+  readonly createdAt = Date.now();
+  updatedAt = Date.now();
   readonly #log: IdentifiedEvent[] = [];
   readonly #readers = new Set<(event: IdentifiedEvent) => void>();
   #seq = 0;
@@ -25,6 +24,7 @@ export class FakeSession {
 
   /** A fact or the start of an attempt: the next number, offset 0. */
   fact(event: SessionEvent): string {
+    this.updatedAt = Date.now();
     this.#seq++;
     this.#offset = 0;
     return this.#add(event);
@@ -58,11 +58,27 @@ export class FakeSession {
       .map(({ id, state, begins }) => ({ turn: id, state, start: begins }));
     return {
       type: "status",
-      pending: [],
-      mode: "DEFAULT" as const,
+      pending: this.turns.flatMap((turn) => (turn.hasEnded ? [] : turn.pending)),
+      mode: this.permissions.mode,
       turns,
       last: this.#log.at(-1)?.id ?? "0.0",
     };
+  }
+
+  get summary(): SessionSummary {
+    const { id: session, title, createdAt, updatedAt } = this;
+    const isWaiting = this.turns.some(({ state }) => state === "waiting");
+    return { session, title, createdAt, updatedAt, isWaiting };
+  }
+
+  change(change: PermissionsChange): void {
+    this.permissions = { ...this.permissions, ...change };
+    this.fact({ type: "permissions", at: 1, ...this.permissions });
+  }
+
+  clear(): void {
+    this.turns = [];
+    this.fact({ type: "cleared", at: 1 });
   }
 
   /** Pages count turns, two messages each. */
@@ -73,171 +89,10 @@ export class FakeSession {
     const messages = shown.slice(start, end).flatMap((turn) => turn.messages());
     return {
       session: this.id,
-      title: "",
+      title: this.title,
       status: this.status,
       messages,
       before: start > 0 ? start : null,
     };
-  }
-}
-
-/** One turn, played by a test: `start`, then `step`, `text`, `call`…, then `end`. */
-export class FakeTurn {
-  readonly id: string;
-  readonly content: readonly ContentPart[];
-  state: TurnState = "queued";
-  isReplaced = false;
-  /** Cursor just before its first event. */
-  begins: string | null = null;
-  readonly #session: FakeSession;
-  readonly #regenerates: FakeTurn | null;
-  #parts: HistoryPart[] = [];
-  #kept = 0;
-  #attempt = "";
-  #open: "text" | "reasoning" | null = null;
-  #error: { code: string; message: string } | undefined;
-  #calls = 0;
-
-  constructor(
-    session: FakeSession,
-    id: string,
-    content: readonly ContentPart[],
-    regenerates: FakeTurn | null,
-  ) {
-    this.#session = session;
-    this.id = id;
-    this.content = content;
-    this.#regenerates = regenerates;
-    session.turns.push(this);
-  }
-
-  get hasEnded(): boolean {
-    return this.state === "completed" || this.state === "failed" || this.state === "stopped";
-  }
-
-  start(): this {
-    const replaces = this.#regenerates ? { replaces: this.#regenerates.id } : {};
-    if (this.#regenerates) this.#regenerates.isReplaced = true;
-    this.state = "running";
-    const first = this.#session.fact({
-      type: "turn-start",
-      turn: this.id,
-      reply: `${this.id}.reply`,
-      content: this.content,
-      ...replaces,
-      at: 1,
-    });
-    this.begins = `${Number.parseInt(first) - 1}.0`;
-    return this;
-  }
-
-  step(): this {
-    this.#kept = this.#parts.length;
-    this.#attempt = this.#session.fact({
-      type: "step-start",
-      turn: this.id,
-      step: 1,
-      model: "test:scripted",
-    });
-    return this;
-  }
-
-  text(text: string): this {
-    return this.#speak("text", text);
-  }
-
-  reasoning(text: string): this {
-    return this.#speak("reasoning", text);
-  }
-
-  /** A whole tool call, in two pieces of its arguments; its result is `result`. */
-  call(name: string, input: string): this {
-    this.#close();
-    const call = `call_${this.#calls++}`;
-    this.#parts.push({ type: "tool", call, name, input });
-    this.#session.said({ type: "tool-call-start", call, name }, 1);
-    const half = Math.ceil(input.length / 2);
-    for (const text of [input.slice(0, half), input.slice(half)])
-      this.#session.said({ type: "tool-call", text }, text.length);
-    this.#session.said({ type: "tool-call-end" }, 1);
-    return this;
-  }
-
-  endStep(): this {
-    this.#close();
-    this.#session.said({ type: "step-end", finish: "stop", usage: noUsage }, 1);
-    return this;
-  }
-
-  result(status: "success" | "error", text: string): this {
-    const index = this.#parts.findLastIndex((part) => part.type === "tool");
-    const part = this.#parts[index];
-    if (part?.type !== "tool") throw new Error("No call to answer.");
-    const content: ContentPart[] = [{ type: "text", text }];
-    const { call, name } = part;
-    this.#parts[index] = { ...part, result: { status, content } };
-    this.#session.fact({ type: "tool-result", turn: this.id, call, name, status, content, at: 1 });
-    return this;
-  }
-
-  /** The attempt is given up, as after a crash. */
-  reset(): this {
-    this.#parts.length = this.#kept;
-    this.#open = null;
-    this.#session.fact({
-      type: "step-reset",
-      turn: this.id,
-      to: this.#attempt,
-      reason: "interrupted",
-    });
-    return this;
-  }
-
-  end(outcome: TurnOutcome = "completed", error?: { code: string; message: string }): this {
-    if (this.hasEnded) return this;
-    this.#close();
-    this.state = outcome;
-    this.#error = error;
-    const usage = { input: 100, output: 1_234, cached: 0 };
-    const why = error ? { error } : {};
-    this.#session.fact({
-      type: "turn-end",
-      turn: this.id,
-      reply: `${this.id}.reply`,
-      outcome,
-      ...why,
-      usage,
-      steps: 1,
-      at: 1,
-    });
-    return this;
-  }
-
-  messages(): HistoryMessage[] {
-    const error = this.#error ? { error: this.#error } : {};
-    const { id: turn, content, state } = this;
-    const parts = this.#parts.map((part) => ({ ...part }));
-    return [
-      { id: turn, role: "user", turn, at: 1, content },
-      { id: `${turn}.reply`, role: "assistant", turn, at: 1, state, ...error, parts },
-    ];
-  }
-
-  #speak(type: "text" | "reasoning", text: string): this {
-    if (this.#open !== type) {
-      this.#close();
-      this.#open = type;
-      this.#parts.push({ type, text: "" });
-      this.#session.said({ type: `${type}-start` }, 1);
-    }
-    const part = this.#parts.at(-1);
-    if (part?.type === type) this.#parts[this.#parts.length - 1] = { type, text: part.text + text };
-    this.#session.said({ type, text }, text.length);
-    return this;
-  }
-
-  #close(): void {
-    if (this.#open) this.#session.said({ type: `${this.#open}-end` }, 1);
-    this.#open = null;
   }
 }

@@ -86,7 +86,7 @@ describe("the keyboard", () => {
       "New conversation",
       "Files",
       "hello",
-      "Take “hello” off the list",
+      "More for “hello”",
       "Conversation",
       "Arguments",
       "Result",
@@ -94,6 +94,8 @@ describe("the keyboard", () => {
       "Regenerate",
       "Message",
       "Attach a picture",
+      "How much the agent may do",
+      "Rules",
     ]);
   });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), "carrel-page-"));
   [browser, model] = await Promise.all([launchChromium(), PlayedModel.start()]);
   server = await startDevServer(state, { env: model.env });
-});
+}, 60_000);
 afterAll(async () => {
   await server.stop();
   await Promise.all([browser.close(), model.close()]);
@@ -41,6 +41,26 @@ async function send(text: string): Promise<void> {
 }
 
 const see = (text: string) => page.getByText(text).first().waitFor();
+
+/** Has one turn, so that there is a session. */
+async function hello(): Promise<void> {
+  await send("Hello");
+  const ask = await model.next();
+  ask.say("Hello.");
+  ask.finish();
+  await page.getByRole("button", { name: "Regenerate" }).waitFor();
+}
+
+/** Gives the open session a rule that its calls of a tool are asked about. */
+async function askBefore(tool: string): Promise<void> {
+  const session = new URL(page.url()).hash.slice(2);
+  const answer = await fetch(`${server.url}/v1/agents/main/sessions/${session}/permissions`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ask: [{ tool }] }),
+  });
+  expect(answer.status).toBe(200);
+}
 
 describe("the page before the real server", () => {
   it("is served with its policy", async () => {
@@ -143,5 +163,93 @@ describe("the page before the real server", () => {
     ask.finish();
     await page.getByRole("button", { name: "Regenerate" }).waitFor();
     expect(await page.locator(".answer").allInnerTexts()).toEqual(["A finished thought."]);
+  });
+
+  it("asks before a call, also after a reload, and runs it once it is approved", async () => {
+    await hello();
+    await askBefore("current_time");
+    await send("What time is it?");
+    const second = await model.next();
+    second.call("current_time", "{}");
+    second.finish("tool_calls");
+    const card = page.getByRole("group", { name: "May current_time run?" });
+    await card.waitFor();
+    await page.reload();
+    await card.getByRole("button", { name: "Approve" }).click();
+    const third = await model.next();
+    expect(third.roles.slice(-2)).toEqual(["assistant", "tool"]);
+    third.say("It is late.");
+    third.finish();
+    await see("It is late.");
+    await see("Approved by you.");
+    expect(await page.locator(".tool .status").innerText()).toBe("done");
+    expect(watched.errors).toEqual([]);
+  });
+
+  it("[A8] denies what waits when a message comes, and answers that", async () => {
+    await hello();
+    await askBefore("current_time");
+    await send("What time is it?");
+    const second = await model.next();
+    second.call("current_time", "{}");
+    second.finish("tool_calls");
+    await page.getByRole("group", { name: "May current_time run?" }).waitFor();
+    await send("Never mind");
+    const third = await model.next();
+    expect(third.roles.at(-1)).toBe("user");
+    third.say("Fine.");
+    third.finish();
+    await see("Fine.");
+    expect(await page.locator(".tool .status").innerText()).toBe("denied");
+    await page.reload();
+    await see("Fine.");
+    expect(await page.locator(".asked").allInnerTexts()).toEqual([
+      "Hello",
+      "What time is it?",
+      "Never mind",
+    ]);
+  });
+
+  it("begins in the mode that was chosen for it", async () => {
+    await page.getByRole("combobox", { name: "How much the agent may do" }).selectOption("EXPLORE");
+    await send("Write it down");
+    const first = await model.next();
+    first.call("write_file", '{"path":"note.md","content":"x"}');
+    first.finish("tool_calls");
+    const second = await model.next();
+    second.say("I may not.");
+    second.finish();
+    await see("I may not.");
+    expect(await page.locator(".tool .status").innerText()).toBe("denied");
+    expect(await page.locator("#mode-name").innerText()).toBe("Explore (read only)");
+  });
+
+  it("renames, clears and deletes a conversation for good", async () => {
+    await send("A first name");
+    const ask = await model.next();
+    ask.say("Noted.");
+    ask.finish();
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
+    const row = (name: string) => page.getByRole("link", { name });
+    const pick = async (name: string, item: string) => {
+      await row(name).hover();
+      await page.getByRole("button", { name: `More for “${name}”` }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    await pick("A first name", "Rename");
+    await page.keyboard.type("A better name");
+    await page.keyboard.press("Enter");
+    await page.reload();
+    await row("A better name").waitFor();
+    await pick("A better name", "Clear the conversation");
+    await page.getByRole("dialog").getByRole("button", { name: "Clear" }).click();
+    await page.getByText("Noted.").waitFor({ state: "detached" });
+    const { hash } = new URL(page.url());
+    await pick("A better name", "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await row("A better name").waitFor({ state: "detached" });
+    await page.goto(`${server.url}/${hash}`);
+    await page.reload();
+    await page.getByRole("heading", { name: "This conversation was deleted" }).waitFor();
   });
 });

@@ -85,6 +85,15 @@ export function registryContract(open: () => Promise<RegistryApi>): void {
     ]);
   });
 
+  it("forgets a bucket that was erased, and no other, and does not mind one that it does not know", async () => {
+    const registry = await open();
+    await registry.registerBucket(bucketOf("ann"), 1);
+    await registry.registerBucket(bucketOf("ann2"), 2);
+    for (let times = 0; times < 2; times++) await registry.removeBucket(bucketOf("ann"));
+    const { items } = await registry.buckets(null);
+    expect(items.map(({ bucket }) => bucket)).toEqual([bucketOf("ann2")]);
+  });
+
   it("gives pages of at most 500 that go on exactly where the one before ended", async () => {
     const registry = await open();
     const ids = Array.from({ length: 1_000 }, (_, no) => `s${String(no).padStart(4, "0")}`);

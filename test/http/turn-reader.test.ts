@@ -1,6 +1,8 @@
 import { DefaultChatTransport, type UIMessageChunk } from "ai";
 import { describe, expect, it } from "vitest";
 import { FrameReader } from "../../src/http/event-frames.ts";
+import type { TurnEvents } from "../../src/http/turn-reader.ts";
+import { UiMessageMapper } from "../../src/http/ui-message-mapper.ts";
 import { uiMessageStream } from "../../src/http/ui-message-stream.ts";
 import type { IdentifiedEvent, SessionEvent } from "../../src/shared/events.ts";
 import { noUsage } from "../../src/shared/messages.ts";
@@ -55,6 +57,9 @@ class Source {
   }
 }
 
+const told = (turn: Pick<TurnEvents, "events" | "reopen">) =>
+  uiMessageStream({ turn: "t", ...turn }, new UiMessageMapper(new Set()));
+
 const whole = () => new Source([encodeEvents(turn)], "stay");
 
 const never = (): Promise<ReadableStream<Uint8Array>> => {
@@ -104,26 +109,26 @@ describe("frames", () => {
 describe("the stream of a turn", () => {
   it("[H3] passes keep-alives as comments, which the SDK ignores, and ends with [DONE]", async () => {
     const texts = [encodeEvents(turn.slice(0, 4)), KEEP_ALIVE, encodeEvents(turn.slice(4))];
-    const open = () => uiMessageStream({ events: new Source(texts, "stay").stream, reopen: never });
+    const open = () => told({ events: new Source(texts, "stay").stream, reopen: never });
     const text = await new Response(open()).text();
     expect(text.split("\n\n").filter((frame) => frame.startsWith(":"))).toEqual([": keep-alive"]);
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
     expect(await received(open())).toEqual(
-      await received(uiMessageStream({ events: whole().stream, reopen: never })),
+      await received(told({ events: whole().stream, reopen: never })),
     );
   });
 
   it("[S1] goes on after its last event, whenever the session's stream breaks off", async () => {
-    const expected = await received(uiMessageStream({ events: whole().stream, reopen: never }));
+    const expected = await received(told({ events: whole().stream, reopen: never }));
     for (const how of ["end", "break"] as const) {
       const asked: (string | null)[] = [];
       const next = (id: string | null) =>
         new Source([encodeEvents(after(id).slice(0, 1))], how).stream;
-      const reopen = (id: string | null) => {
+      const reopen = (_: string, id: string | null) => {
         asked.push(id);
         return Promise.resolve(next(id));
       };
-      expect(await received(uiMessageStream({ events: next(null), reopen }))).toEqual(expected);
+      expect(await received(told({ events: next(null), reopen }))).toEqual(expected);
       expect(asked).toEqual(turn.slice(0, -1).map(({ id }) => id));
     }
   });
@@ -136,7 +141,7 @@ describe("the stream of a turn", () => {
       return Promise.resolve(new Source([KEEP_ALIVE], "end").stream);
     };
     const { stream } = new Source([encodeEvents(turn.slice(0, 3))], "break");
-    await expect(received(uiMessageStream({ events: stream, reopen }))).rejects.toThrow();
+    await expect(received(told({ events: stream, reopen }))).rejects.toThrow();
     expect(tries).toBe(3);
   });
 
@@ -147,7 +152,7 @@ describe("the stream of a turn", () => {
       reopened++;
       return never();
     };
-    const reader = uiMessageStream({ events: source.stream, reopen }).getReader();
+    const reader = told({ events: source.stream, reopen }).getReader();
     await reader.read();
     await reader.cancel();
     await new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +162,7 @@ describe("the stream of a turn", () => {
 
   it("[S3] lets the session's stream go when the turn ended", async () => {
     const source = whole();
-    await received(uiMessageStream({ events: source.stream, reopen: never }));
+    await received(told({ events: source.stream, reopen: never }));
     expect(source.isCancelled).toBe(true);
   });
 
@@ -169,10 +174,130 @@ describe("the stream of a turn", () => {
         controller.enqueue(bytesOf(KEEP_ALIVE));
       },
     });
-    const reader = uiMessageStream({ events: stream, reopen: never }).getReader();
+    const reader = told({ events: stream, reopen: never }).getReader();
     await reader.read();
     await new Promise((resolve) => setImmediate(resolve));
     expect(pulls).toBeLessThan(6);
     await reader.cancel();
+  });
+});
+
+/** A turn that asks about a call, waits, and after the answer says the rest. */
+const waiting: readonly IdentifiedEvent[] = [
+  ...turn.slice(0, 2),
+  at("2.1", { type: "tool-call-start", call: "c", name: "look" }),
+  at("2.3", { type: "tool-call", text: "{}" }),
+  at("2.4", { type: "tool-call-end" }),
+  at("2.5", { type: "step-end", finish: "tool-calls", usage: noUsage }),
+  at("3.0", {
+    type: "call-asked",
+    turn: "t",
+    call: "c",
+    name: "look",
+    what: "approval",
+    input: "{}",
+    digest: "d1",
+    reason: "It looks.",
+    suggested: [],
+    expiresAt: 9,
+    at: 1,
+  }),
+  at("4.0", {
+    type: "turn-waiting",
+    turn: "t",
+    reply: "t.reply",
+    calls: ["c"],
+    expiresAt: 9,
+    at: 1,
+  }),
+];
+
+const answer: readonly IdentifiedEvent[] = [
+  at("5.0", {
+    type: "call-answered",
+    turn: "t",
+    call: "c",
+    answer: "approved",
+    by: "user:ann",
+    at: 2,
+  }),
+];
+
+const statusOf = (state: "running" | "waiting", last: string): string =>
+  encodeStatus({
+    type: "status",
+    turns: [{ turn: "t", state, start: "0.0" }],
+    pending: [],
+    mode: "DEFAULT",
+    last,
+  });
+
+describe("the stream of a turn that waits for someone", () => {
+  const asking = ["start", "start-step", "tool-input-start", "tool-input-delta"];
+  const request = ["tool-input-available", "tool-approval-request", "finish-step", "finish"];
+
+  it.each([
+    ["came to wait while it was read", statusOf("running", "1.0")],
+    ["waited before", statusOf("waiting", "4.0")],
+  ])("[S5] ends there as the SDK's own does, when it %s", async (_, head) => {
+    const { stream } = new Source([head, encodeEvents(waiting)], "end");
+    const chunks = await received(told({ events: stream, reopen: never }));
+    expect(chunks.map(({ type }) => type)).toEqual([...asking, ...request]);
+    expect(chunks.at(-1)).toEqual({ type: "finish", finishReason: "tool-calls" });
+    const again = new Source([head + encodeEvents(waiting)], "end").stream;
+    const text = await new Response(told({ events: again, reopen: never })).text();
+    expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+  });
+
+  it("[S5] tells what was answered since, when others are still open", async () => {
+    const texts = [statusOf("waiting", "5.0"), encodeEvents([...waiting, ...answer])];
+    const { stream } = new Source(texts, "end");
+    const chunks = await received(told({ events: stream, reopen: never }));
+    expect(chunks.map(({ type }) => type).slice(-3)).toEqual([
+      "tool-approval-response",
+      "finish-step",
+      "finish",
+    ]);
+  });
+
+  it.each([
+    ["an old wait", [statusOf("running", "6.0"), encodeEvents(waiting)]],
+    ["what came before the newest", [statusOf("waiting", "9.0"), encodeEvents(waiting)]],
+    ["the status", [statusOf("waiting", "4.0")]],
+  ])("[S1] is read on when it breaks off after %s", async (_, texts) => {
+    const asked: (string | null)[] = [];
+    const reopen = (_turn: string, after: string | null) => {
+      asked.push(after);
+      const left = waiting.slice(waiting.findIndex(({ id }) => id === after) + 1);
+      const text = statusOf("waiting", "5.0") + encodeEvents([...left, ...answer]);
+      return Promise.resolve(new Source([text], "end").stream);
+    };
+    const { stream } = new Source(texts, "end");
+    const chunks = await received(told({ events: stream, reopen }));
+    expect(asked).toHaveLength(1);
+    expect(chunks.map(({ type }) => type)).toContain("tool-approval-response");
+  });
+});
+
+describe("the stream of a message that was taken into another turn", () => {
+  it("[T8] is that of the other turn, from its start", async () => {
+    const steered: IdentifiedEvent = at("2.12", {
+      type: "steered",
+      turn: "t",
+      message: "mine",
+      content: [{ type: "text", text: "and more" }],
+      at: 1,
+    });
+    const asked: (string | null)[][] = [];
+    const reopen = (...args: [string, string | null]) => {
+      asked.push(args);
+      return Promise.resolve(new Source([encodeEvents(turn)], "stay").stream);
+    };
+    const { stream } = new Source([encodeEvents([steered, ...turn.slice(-1)])], "stay");
+    const mapper = new UiMessageMapper(new Set());
+    const body = uiMessageStream({ turn: "mine", events: stream, reopen }, mapper);
+    const expected = await received(told({ events: whole().stream, reopen: never }));
+    expect(await received(body)).toEqual(expected);
+    expect(asked).toEqual([["t", null]]);
   });
 });

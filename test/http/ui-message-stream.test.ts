@@ -1,6 +1,6 @@
 import { validateUIMessages } from "ai";
 import { describe, expect, it } from "vitest";
-import { UiMessageMapper } from "../../src/http/ui-message-stream.ts";
+import { UiMessageMapper } from "../../src/http/ui-message-mapper.ts";
 import { toUiMessages } from "../../src/http/ui-messages.ts";
 import type { IdentifiedEvent, SessionEvent } from "../../src/shared/events.ts";
 import { noUsage, type ContentPart, type ToolStatus } from "../../src/shared/messages.ts";
@@ -65,7 +65,7 @@ const numbered = (events: readonly SessionEvent[]): IdentifiedEvent[] =>
   events.map((event, index) => ({ id: `${index + 1}.0`, event }));
 
 const chunksOf = (events: readonly SessionEvent[]) => {
-  const mapper = new UiMessageMapper();
+  const mapper = new UiMessageMapper(new Set());
   return numbered(events).flatMap((event) => mapper.take(event));
 };
 
@@ -156,7 +156,7 @@ describe("the chunks of a turn", () => {
     ]);
   });
 
-  it("end a stopped turn with an abort", () => {
+  it("end a stopped turn with an abort, as interrupted, so that no client sends it again by itself", () => {
     const events = [
       start,
       stepStart(1),
@@ -164,7 +164,15 @@ describe("the chunks of a turn", () => {
       stepEnd("stopped"),
       end({ outcome: "stopped" }),
     ];
-    expect(typesOf(events).slice(-3)).toEqual(["finish-step", "message-metadata", "abort"]);
+    expect(chunksOf(events).slice(-3)).toEqual([
+      { type: "finish-step" },
+      {
+        type: "finish",
+        finishReason: "interrupted",
+        messageMetadata: { ...metadata, outcome: "stopped" },
+      },
+      { type: "abort" },
+    ]);
   });
 
   it("[S2] take a given-up attempt back within its step", () => {
@@ -220,7 +228,7 @@ describe("a denied call", () => {
         },
       ],
     };
-    const messages = toUiMessages([message]);
+    const messages = toUiMessages([message], new Set());
     await expect(validateUIMessages({ messages })).resolves.toHaveLength(1);
     expect((await messageFrom(chunksOf(events))).message).toEqual(messages[0]);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FrameReader } from "../../src/http/event-frames.ts";
-import { UiMessageMapper } from "../../src/http/ui-message-stream.ts";
+import { UiMessageMapper } from "../../src/http/ui-message-mapper.ts";
 import { toUiMessages } from "../../src/http/ui-messages.ts";
 import type { IdentifiedEvent } from "../../src/shared/events.ts";
 import type { TailRequest } from "../../src/shared/session-api.ts";
@@ -99,7 +99,7 @@ class Drama {
 }
 
 function build(events: readonly IdentifiedEvent[]) {
-  const mapper = new UiMessageMapper();
+  const mapper = new UiMessageMapper(new Set());
   return messageFrom(events.flatMap((event) => mapper.take(event)));
 }
 
@@ -114,7 +114,7 @@ describe("a message that an AI SDK client builds", () => {
         const drama = new Drama(incidents);
         const live = await build(await drama.play(script));
         const replayed = await build(await drama.read({}));
-        const [, answer] = toUiMessages(drama.session.history({ limit: 50 }).messages);
+        const [, answer] = toUiMessages(drama.session.history({ limit: 50 }).messages, new Set());
         expect(live.message).toEqual(answer);
         expect(replayed.message).toEqual(answer);
         const isFailed = answer?.role === "assistant" && answer.metadata?.outcome === "failed";

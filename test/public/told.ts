@@ -1,5 +1,5 @@
 import { EMPTY, type Transcript, reduce } from "../../public/transcript.js";
-import type { IdentifiedEvent, SessionEvent } from "../../src/shared/events.ts";
+import type { IdentifiedEvent, SessionEvent, SessionStatus } from "../../src/shared/events.ts";
 import { noUsage } from "../../src/shared/messages.ts";
 
 export const say = (text: string) => [{ type: "text" as const, text }];
@@ -38,6 +38,13 @@ export const end = (
     steps: 1,
     at: seq,
   },
+});
+export const status = (turns: SessionStatus["turns"]): SessionStatus => ({
+  type: "status",
+  pending: [],
+  mode: "DEFAULT",
+  turns,
+  last: "9.0",
 });
 export const at = (id: string, event: SessionEvent): IdentifiedEvent => ({ id, event });
 
@@ -80,6 +87,7 @@ export const play = (events: readonly IdentifiedEvent[], from: Transcript = EMPT
 export const parts = (transcript: Transcript) =>
   transcript.turns.at(-1)?.steps.flatMap((each) => each.parts) ?? [];
 export const spoken = (transcript: Transcript): string[] =>
-  parts(transcript).map((part) =>
-    part.kind === "tool" ? `${part.name}(${part.input})` : part.text,
-  );
+  parts(transcript).map((part) => {
+    if (part.kind === "tool") return `${part.name}(${part.input})`;
+    return part.kind === "steered" ? `[${JSON.stringify(part.content)}]` : part.text;
+  });

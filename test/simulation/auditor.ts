@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../src/session/entries.ts";
+import { NO_TURN, type JournalEntry } from "../../src/session/entries.ts";
 import { toModelMessages } from "../../src/session/transcript.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { messageViolations } from "../support/message-invariants.ts";
@@ -38,8 +38,13 @@ export class Auditor implements Facts {
   #entries: JournalEntry[] = [];
   readonly #turns = new Map<string, Turn>();
   readonly #results = new Set<string>();
+  /** Calls whose newest question has no answer. */
+  readonly #asked = new Set<string>();
+  #isDeleted = false;
   /** Turns that were given up unseen, by the seq after their end. */
   readonly #abandoned = new Map<number, string>();
+  /** Where the conversation began anew. */
+  readonly #cleared = new Set<number>();
   #found: string[] = [];
 
   constructor(sql: Sql) {
@@ -60,10 +65,30 @@ export class Auditor implements Facts {
     return this.#results.has(call);
   }
 
+  /** Whether this call was asked about and may not run as things are. */
+  isForbidden(call: string): boolean {
+    let isForbidden = false;
+    const rows = `SELECT kind, body FROM journal
+      WHERE kind IN ('asked', 'answered', 'permissions') ORDER BY seq`;
+    for (const { kind, body } of this.#sql.all<{ kind: string; body: string }>(rows)) {
+      const said = JSON.parse(body) as { readonly call?: string; readonly answer?: string };
+      if (kind === "permissions") isForbidden = false;
+      else if (said.call === call) isForbidden = said.answer !== "approved";
+    }
+    return isForbidden;
+  }
+
+  /** Whether the session was deleted. */
+  get isDeleted(): boolean {
+    return this.#isDeleted;
+  }
+
   audit(hasAlarm: boolean): string[] {
     this.#found = [];
     this.#hasTables ||= this.#sql.all("SELECT 1 FROM sqlite_schema WHERE name = 'job'").length > 0;
     if (!this.#hasTables) return [];
+    this.#isDeleted ||= this.#sql.all("SELECT 1 FROM state WHERE name = 'deleted'").length > 0;
+    if (this.#isDeleted) return this.#auditDeletion(hasAlarm);
     const [{ count } = { count: 0 }] = this.#sql.all<{ count: number }>(
       "SELECT count(*) AS count FROM journal",
     );
@@ -78,6 +103,13 @@ export class Auditor implements Facts {
     return this.#found;
   }
 
+  /** What its row may say: one that waits has only calls left that were asked about. */
+  #statesOf(turn: Turn): string[] {
+    if (turn.outcome !== null) return [turn.outcome];
+    const isAsked = turn.open.size > 0 && [...turn.open].every((call) => this.#asked.has(call));
+    return isAsked ? ["running", "waiting"] : ["running"];
+  }
+
   #violate(promise: string, what: string): void {
     this.#found.push(`[${promise}] ${what}`);
   }
@@ -88,6 +120,7 @@ export class Auditor implements Facts {
     this.#last = entry.seq;
     this.#seqs.add(entry.seq);
     this.#entries.push(entry);
+    if (entry.turn === NO_TURN) return this.#followNoTurn(entry);
     if (entry.kind === "user") return this.#begin(entry.turn, entry.seq);
     const turn = this.#turns.get(entry.turn);
     if (!turn) return this.#violate("T1", `${entry.turn} has a ${entry.kind} before its message`);
@@ -113,6 +146,14 @@ export class Auditor implements Facts {
       if (!turn.open.has(entry.call)) this.#violate("T5", `${where} is for no open call`);
       if (turn.begun.has(entry.call)) this.#violate("T5", `${where} is the second`);
       turn.begun.add(entry.call);
+    } else if (entry.kind === "asked") {
+      if (!turn.open.has(entry.call)) this.#violate("A4", `${where} is for no open call`);
+      this.#asked.add(entry.call);
+    } else if (entry.kind === "answered") {
+      if (!this.#asked.delete(entry.call)) this.#violate("A5", `${where} is for no question`);
+    } else if (entry.kind === "waiting") {
+      if (turn.open.size !== entry.calls.length)
+        this.#violate("A6", `${where} leaves calls undone`);
     } else if (entry.kind === "result") {
       if (!turn.open.delete(entry.call)) this.#violate("T5", `${where} is for no open call`);
       this.#results.add(entry.call);
@@ -129,6 +170,24 @@ export class Auditor implements Facts {
     }
   }
 
+  #followNoTurn(entry: JournalEntry): void {
+    if (entry.kind !== "cleared") return;
+    for (const [other, { outcome }] of this.#turns)
+      if (outcome === null) this.#violate("T4", `cleared at ${entry.seq} while ${other} goes on`);
+    this.#cleared.add(entry.seq + 1);
+  }
+
+  /** Nothing is left but the tombstone, or an alarm stands until it is so. */
+  #auditDeletion(hasAlarm: boolean): string[] {
+    const rows = this.#sql.all<{ left: number }>(
+      `SELECT (SELECT count(*) FROM journal) + (SELECT count(*) FROM turn) + (SELECT count(*) FROM live) +
+        (SELECT count(*) FROM job) + (SELECT count(*) FROM state WHERE name <> 'deleted') AS left`,
+    );
+    if ((rows[0]?.left ?? 0) > 0 && !hasAlarm)
+      this.#violate("R4", "a deletion is not done and no alarm stands");
+    return this.#found;
+  }
+
   /** The history that the model would get next is valid at any time. */
   #auditContext(): void {
     const [row] = this.#sql.all<{ body: string }>("SELECT body FROM state WHERE name = 'context'");
@@ -136,6 +195,7 @@ export class Auditor implements Facts {
     if (
       from > 0 &&
       !this.#abandoned.has(from) &&
+      !this.#cleared.has(from) &&
       ![...this.#turns.values()].some(({ start }) => start === from)
     )
       this.#violate("T6", `the context starts at ${from}, which begins no turn`);
@@ -153,15 +213,15 @@ export class Auditor implements Facts {
       isWaiting ||= due !== null && due < Number.MAX_SAFE_INTEGER;
       const turn = this.#turns.get(id);
       // One that is stopped while it waits in line gets its entries when it would have been its turn.
-      const should = turn ? [turn.outcome ?? "running"] : ["queued", "stopped"];
+      const should = turn ? this.#statesOf(turn) : ["queued", "stopped", "steered"];
       if (!should.includes(state))
         this.#violate("T2", `${id} is ${state}, should be ${should.join(" or ")}`);
-      const isOpen = !turn || turn.outcome === null;
+      const isOpen = state !== "steered" && (!turn || turn.outcome === null);
       if (isOpen !== (row.job === "drive"))
         this.#violate("T2", `${id} is ${isOpen ? "open" : "over"}, its job is ${row.job}`);
       if (row.checkpoint !== null && state !== "running")
         this.#violate("S2", `a checkpoint of ${id} is left`);
-      if (!turn) continue;
+      if (state === "steered" || !turn) continue;
       if (start !== turn.start) this.#violate("S4", `${id} starts at ${start}`);
       if (turn.start < lastStart) this.#violate("T4", `${id} overtook another turn`);
       lastStart = turn.start;

@@ -1,27 +1,12 @@
 import { CarrelError } from "../../src/shared/errors.ts";
-import type { SessionEvent } from "../../src/shared/events.ts";
-import type { AcceptRequest, TurnInput, TurnView } from "../../src/shared/session-api.ts";
-import type { Session } from "../../src/turn/session.ts";
-import type { Sent } from "../support/invariants.ts";
+import type { PendingCall, SessionEvent } from "../../src/shared/events.ts";
+import type { AcceptRequest, TurnInput } from "../../src/shared/session-api.ts";
 import type { Connection } from "./connection.ts";
 import type { Ground } from "./ground.ts";
-import { type Host, Unreachable } from "./host.ts";
-import { type Facts, Reader } from "./reader.ts";
-
-/** What all clients together know. */
-export type Ledger = {
-  readonly facts: Facts;
-  readonly sent: Sent[];
-  readonly readers: Reader[];
-  /** Turns whose acceptance was acknowledged as new. */
-  readonly news: Map<string, number>;
-  /** Turns that a client was told are over. */
-  readonly over: Set<string>;
-  /** The order of everything that clients do. */
-  time: number;
-};
-
-type Accepted = { readonly turn: TurnView; readonly isNew: boolean };
+import { accept, type Accepted, type Host, Unreachable } from "./host.ts";
+import { Person } from "./person.ts";
+import type { Ledger } from "./ledger.ts";
+import { Reader } from "./reader.ts";
 
 /** A client that is never sure of the network: it repeats what was not answered and resumes what broke. */
 export class Client {
@@ -29,6 +14,7 @@ export class Client {
   readonly #host: Host;
   readonly #ledger: Ledger;
   readonly #name: string;
+  readonly #person: Person;
   #count = 0;
 
   constructor(ground: Ground, host: Host, ledger: Ledger, name: string) {
@@ -36,6 +22,9 @@ export class Client {
     this.#host = host;
     this.#ledger = ledger;
     this.#name = name;
+    this.#person = new Person(ground, host, ledger, (what, attempt) =>
+      this.#persist(what, attempt),
+    );
   }
 
   /** Does a few things and then no more. */
@@ -52,7 +41,15 @@ export class Client {
         again: 2,
         look: 1,
         leave: 1,
+        decide: 2,
+        rights: 1,
+        clear: 0.5,
+        rename: 0.3,
+        remove: 0.15,
       });
+      if (this.#ledger.isGone) return;
+      if (what === "decide") await this.#person.decide(await this.#pending());
+      await this.#person.tidy(what);
       if (what === "talk") await this.#talk(this.#message());
       if (what === "leave") await this.#post(this.#message());
       if (what === "burst")
@@ -79,6 +76,9 @@ export class Client {
       const { status } = reader;
       const hasAll = reader.last === undefined || reader.last === status?.last;
       if (end === "end" && isQuiet() && status?.turns.length === 0 && hasAll) return;
+      if (this.#ledger.isGone) return;
+      // Someone may take days to answer; whoever only watches need not look each minute.
+      if (reader.isWaiting) await this.#pause(86_400_000);
     }
   }
 
@@ -92,7 +92,8 @@ export class Client {
     const part = input.kind === "message" ? input.content[0] : undefined;
     const text = part?.type === "text" ? part.text : null;
     this.#ledger.sent.push({ key, text, sentAt: ++this.#ledger.time, ackedAt: null });
-    return { key, digest: key, input };
+    const whenBusy = this.#ground.random.weighted({ queue: 6, steer: 2, replace: 1 });
+    return { key, digest: key, input, whenBusy };
   }
 
   #acknowledge({ turn, isNew }: Accepted): void {
@@ -134,13 +135,19 @@ export class Client {
 
   async #follow(turn: string, first: Connection): Promise<void> {
     const reader = this.#reader();
-    const isLast = (event: SessionEvent) => event.type === "turn-end" && event.turn === turn;
+    let followed = turn;
+    const isLast = (event: SessionEvent) => {
+      if (event.type === "steered" && event.message === turn) followed = event.turn;
+      return event.type === "turn-end" && event.turn === followed;
+    };
     let end = await this.#hear(reader, first, isLast);
-    while (end !== "seen") {
+    while (end !== "seen" && !this.#ledger.isGone) {
+      if (this.#ground.random.chance(0.6)) await this.#person.decide(await this.#pending());
+      else if (reader.isWaiting) await this.#pause(3_600_000);
       const { last } = reader;
       end = await this.#read(reader, last ? { after: last, until: turn } : { until: turn }, isLast);
     }
-    this.#ledger.over.add(turn);
+    if (end === "seen") this.#ledger.over.add(turn);
   }
 
   #reader(): Reader {
@@ -157,12 +164,16 @@ export class Client {
     const opened = await this.#persist("resume", () =>
       this.#host.connect("tail", (session) => ({ result: null, run: session.tail(request) })),
     );
+    if (!opened && this.#ledger.isGone) return "lost";
     if (!opened) {
       this.#ground.violate(`[S1] the session refuses ${JSON.stringify(request)}`);
       return "lost";
     }
     const end = await this.#hear(reader, opened.connection, isLast);
-    if (end === "end" && request.until !== undefined && opened.connection.isFresh)
+    // One that waits in line behind a turn which waits for a person has nothing to say for long.
+    const isInLine = !reader.hasSeen(request.until);
+    const mayEnd = reader.isWaiting || isInLine || this.#isOver;
+    if (end === "end" && request.until !== undefined && opened.connection.isFresh && !mayEnd)
       this.#ground.violate(`[S4] the stream of ${request.until} ended before its turn`);
     return end;
   }
@@ -191,7 +202,8 @@ export class Client {
       });
     const answers = await Promise.all([post(), post()]);
     const turns = new Set(answers.map((answer) => answer?.turn.turn));
-    if (turns.size > 1) this.#ground.violate(`[T3] one key gave ${[...turns].join(" and ")}`);
+    if (turns.size > 1 && !this.#isOver)
+      this.#ground.violate(`[T3] one key gave ${[...turns].join(" and ")}`);
   }
 
   async #reuse(input: TurnInput): Promise<void> {
@@ -206,7 +218,8 @@ export class Client {
           throw error;
         }),
     );
-    if (code !== "key_reused") this.#ground.violate(`[T3] a reused key gave ${code}`);
+    if (code !== "key_reused" && !this.#ledger.isGone)
+      this.#ground.violate(`[T3] a reused key gave ${code}`);
   }
 
   /** Stops what is under way, or one of the turns in line. */
@@ -219,6 +232,14 @@ export class Client {
       this.#host.call("stop", (session) => session.stop(named ?? undefined)),
     );
     if (stopped) this.#ledger.over.add(stopped.turn);
+  }
+
+  /** The calls that wait now. */
+  async #pending(): Promise<readonly PendingCall[]> {
+    const page = await this.#persist("pending", () =>
+      this.#host.call("pending", (session) => session.history({ limit: 1 })),
+    );
+    return page?.status.pending ?? [];
   }
 
   async #look(): Promise<void> {
@@ -237,6 +258,7 @@ export class Client {
       try {
         return await attempt();
       } catch (error) {
+        if (error instanceof CarrelError && error.code === "gone") this.#ledger.isGone = true;
         if (error instanceof CarrelError && error.code !== "overloaded") {
           this.#ground.trace(() => `${this.#name}: ${what} is refused: ${error.code}`);
           return null;
@@ -247,17 +269,16 @@ export class Client {
     }
   }
 
-  #pause(): Promise<void> {
+  /** Whether the session was deleted, whoever knows. */
+  get #isOver(): boolean {
+    return this.#ledger.isGone || this.#ledger.facts.isDeleted;
+  }
+
+  #pause(atMostMs?: number): Promise<void> {
     const { random, scheduler } = this.#ground;
-    const ms = random.pick([0, 20, 500, 500, 5_000, 40_000]);
+    const ms = atMostMs ?? random.pick([0, 20, 500, 500, 5_000, 40_000]);
     return new Promise((resolve) =>
       scheduler.later(random.between(0, ms), `${this.#name} goes on`, resolve),
     );
   }
-}
-
-/** As the object accepts: what exists is registered before its caller hears of it. Refuses at once. */
-function accept(session: Session, request: AcceptRequest): Promise<Accepted> {
-  const accepted = session.accept(request);
-  return session.whenRegistered().then(() => accepted);
 }

@@ -22,6 +22,10 @@ const RATES = {
   "lost reply": 0.1,
   /** The registry did not hear, or was not heard. */
   "unreachable registry": 0.4,
+  /** Whoever is to be told of waiting calls did not hear, or was not heard. */
+  "unreachable watcher": 0.4,
+  /** What lies outside could not be deleted, or only a part of it. */
+  "half a deletion": 0.4,
   "duplicate alarm": 0.3,
   "early alarm": 0.01,
   "late alarm": 0.3,

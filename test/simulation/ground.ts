@@ -11,6 +11,8 @@ export type Ground = {
   readonly faults: Faults;
   /** What lists sessions, and whether it knows this one. */
   readonly registry: { isTold: boolean };
+  /** What of the session lies outside its own storage, and how often that was deleted. */
+  readonly world: { files: number; forgotten: number };
   /** Notes what happens, when someone wants to know. */
   readonly trace: (line: () => string) => void;
   /** A promise was broken. */

@@ -2,6 +2,7 @@ import { CarrelError } from "../../src/shared/errors.ts";
 import type { PointName } from "../../src/shared/point.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { recoveryBounds } from "../../src/turn/recovery.ts";
+import type { AcceptRequest, TurnView } from "../../src/shared/session-api.ts";
 import type { Session } from "../../src/turn/session.ts";
 import { Connection, type Run } from "./connection.ts";
 import { latency, type Ground } from "./ground.ts";
@@ -111,7 +112,7 @@ export class Host {
     // The platform cuts an old instance off; the test is that the new one's own claim does, from here on.
     if (this.#living.some(({ isStale }) => isStale)) {
       instance.isStarting = true;
-      instance.session.current();
+      takeOver(instance.session);
       instance.isStarting = false;
     }
     return instance.isDead ? null : instance;
@@ -243,4 +244,21 @@ function serve<Result>(
   } catch (error) {
     refuse(error);
   }
+}
+
+/** Has the session notice what is unfinished; one that was deleted has nothing. */
+function takeOver(session: Session): void {
+  try {
+    session.current();
+  } catch (error) {
+    if (!(error instanceof CarrelError && error.code === "gone")) throw error;
+  }
+}
+
+export type Accepted = { readonly turn: TurnView; readonly isNew: boolean };
+
+/** As the object accepts: what exists is registered before its caller hears of it. Refuses at once. */
+export function accept(session: Session, request: AcceptRequest): Promise<Accepted> {
+  const accepted = session.accept(request);
+  return session.whenRegistered().then(() => accepted);
 }

@@ -63,8 +63,10 @@ export class Instance {
         sync: () => this.ask("its storage's sync", () => {}),
         keepAlive: () => {},
         register: () => this.ask("the registry", () => this.#register()),
-        clearAlarm: () => (ground.storage.alarm = null),
-        index: () => Promise.resolve(),
+        clearAlarm: () => {
+          if (!this.isDead) ground.storage.alarm = null;
+        },
+        index: () => this.ask("the list", () => this.#register()),
         newId: () => `${name}-${++this.#ids}`,
         point: (point) => {
           this.#alive();

@@ -115,7 +115,14 @@ function call(random: Random, newLabel: () => string): ModelEvent[][] {
   const count = random.chance(0.05) ? 9 : random.between(1, 3);
   const isSameIndex = random.chance(0.05);
   const batches = Array.from({ length: count }, (_, at): ModelEvent[] => {
-    const name = random.weighted({ pure: 3, keyed: 3, probed: 3, unsafe: 3, unknown: 0.3 });
+    const name = random.weighted({
+      pure: 3,
+      keyed: 3,
+      probed: 3,
+      unsafe: 3,
+      client: 1.5,
+      unknown: 0.3,
+    });
     const input = inputFor(random, newLabel);
     const cut = random.between(0, input.length);
     const index = isSameIndex ? 0 : at;

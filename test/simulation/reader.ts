@@ -8,7 +8,7 @@ import {
 import type { Connection } from "./connection.ts";
 
 /** What the journal knows: `has` a seq. */
-export type Facts = { readonly has: (seq: number) => boolean };
+export type Facts = { readonly has: (seq: number) => boolean; readonly isDeleted: boolean };
 
 /**
  * One reader of the session over as many connections as it takes. Judges each event when it comes, knowing only
@@ -29,6 +29,21 @@ export class Reader {
 
   get last(): string | undefined {
     return this.events.at(-1)?.id;
+  }
+
+  /** Whether the session says that the turn which goes on waits for someone. */
+  get isWaiting(): boolean {
+    const isSaid = this.events.at(-1)?.event.type === "turn-waiting";
+    return isSaid || this.status?.turns.some(({ state }) => state === "waiting") === true;
+  }
+
+  /** Whether anything of a turn was seen, or of the one that its message was taken into. */
+  hasSeen(turn: string | undefined): boolean {
+    return this.events.some(
+      ({ event }) =>
+        ("turn" in event && event.turn === turn) ||
+        (event.type === "steered" && event.message === turn),
+    );
   }
 
   /** Hears one connection out, up to the first event that `isLast` says; how it ended. */

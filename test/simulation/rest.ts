@@ -6,9 +6,11 @@ import { sessionTables } from "../../src/session/schema.ts";
 import { parseCursor, START, type Cursor, type IdentifiedEvent } from "../../src/shared/events.ts";
 import type { HistoryMessage } from "../../src/shared/session-api.ts";
 import type { Sql } from "../../src/shared/sql.ts";
-import { checkInvariants, readTables, type Observation } from "../support/invariants.ts";
+import { checkInvariants, readTables } from "../support/invariants.ts";
+import type { Observation } from "../support/observation.ts";
+import type { Ground } from "./ground.ts";
 import type { Auditor } from "./auditor.ts";
-import type { Ledger } from "./client.ts";
+import type { Ledger } from "./ledger.ts";
 import type { Random } from "./random.ts";
 import type { Storage } from "./storage.ts";
 import { chanceTools } from "./tools.ts";
@@ -21,6 +23,7 @@ export type Aftermath = Required<Pick<Observation, "effects" | "witness" | "cras
   readonly auditor: Auditor;
   /** How often the work after each turn was done. */
   readonly after: ReadonlyMap<string, number>;
+  readonly world: Ground["world"];
 };
 
 /** What does not hold once everything is at rest; and all of it as one text. */
@@ -38,6 +41,7 @@ export function restViolations({
 } {
   // Nobody may have said anything; then there are no tables.
   const sql = sessionTables(storage.sql);
+  if (auditor.isDeleted) return afterDeletion(sql, storage, outside.world);
   const found: string[] = [];
   const tables = readTables((query) => sql.all(query));
   const parked = new Set(parkedJobs(sql).map(({ id }) => id));
@@ -57,18 +61,37 @@ export function restViolations({
   if (storage.alarm !== null) found.push("[R3] an alarm stands although nothing is left to do");
   for (const turn of ledger.over) {
     const state = tables.turns.find(({ id }) => id === turn)?.state;
-    if (state === undefined || state === "queued" || state === "running")
+    if (state === undefined || ["queued", "running", "waiting"].includes(state))
       found.push(`[S4] ${turn} was said to be over and is ${state}`);
   }
   if (after.size > 0) {
-    for (const { id } of tables.turns)
-      if (!after.has(id) && !auditor.wasAbandoned(id) && !parked.has(`turn:${id}`))
+    for (const { id, joined } of tables.turns)
+      if (
+        joined === null &&
+        !after.has(id) &&
+        !auditor.wasAbandoned(id) &&
+        !parked.has(`turn:${id}`)
+      )
         found.push(`[T11] nothing was done after ${id}`);
   }
   found.push(...resumeViolations(sql, replay, random));
   const print = () =>
     JSON.stringify({ tables, streams, runs: outside.effects.runs, sent: ledger.sent });
   return { print, turns: tables.turns.length, violations: found };
+}
+
+/** One tombstone of hash and time is left, and no alarm. */
+function afterDeletion(sql: Sql, storage: Storage, world: Ground["world"]) {
+  const tables = readTables((query) => sql.all(query));
+  const states = sql.all<{ name: string; body: string }>("SELECT name, body FROM state");
+  const violations: string[] = [];
+  const left = [...tables.turns, ...tables.journal, ...tables.jobs].length + tables.checkpoints;
+  if (left > 0) violations.push(`[I6] ${left} rows of a deleted session are left`);
+  if (states.map(({ name }) => name).join() !== "deleted")
+    violations.push(`[I6] a deleted session keeps ${states.map(({ name }) => name).join()}`);
+  if (world.files > 0) violations.push("[I6] files of a deleted session are left");
+  if (storage.alarm !== null) violations.push("[R3] a deleted session has an alarm");
+  return { print: () => JSON.stringify({ states, world }), turns: 0, violations };
 }
 
 /** Every event after `cursor`, as a reader gets them who takes `budget` characters at a time. */

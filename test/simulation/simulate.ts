@@ -1,13 +1,16 @@
 import { barePrompt } from "../support/bare-prompt.ts";
+import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import { openHarness } from "../support/open-harness.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { createWitness } from "../support/scripted-model.ts";
+import { makeDigestsInstant } from "../support/instant-digest.ts";
 import { createEffects } from "../support/scripted-tools.ts";
 import { Auditor } from "./auditor.ts";
-import { Client, type Ledger } from "./client.ts";
+import { Client } from "./client.ts";
+import type { Ledger } from "./ledger.ts";
 import { type FaultKind, Faults } from "./faults.ts";
 import type { Ground } from "./ground.ts";
 import { Host } from "./host.ts";
@@ -40,6 +43,7 @@ export type Outcome = {
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
   // Lets others have a turn, and has all that follows run as the scheduler wants it.
   await new Promise((resolve) => setImmediate(resolve));
+  makeDigestsInstant();
   const world = createWorld(seed, trace);
   const { scheduler, storage, violations, host, auditor, ledger } = world;
   let acting = 0;
@@ -71,7 +75,14 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   if (violations.length === 0 && acting + watching > 0)
     violations.push("[S1] a client waits for ever");
   host.end();
-  const { print, turns, violations: atRest } = restViolations(world);
+  const {
+    print,
+    turns,
+    violations: atRest,
+  } = restViolations({
+    ...world,
+    world: world.ground.world,
+  });
   if (violations.length === 0) violations.push(...atRest);
   storage.close();
   return {
@@ -95,6 +106,7 @@ function createWorld(seed: number, trace: ((line: string) => void) | undefined) 
     storage,
     faults: new Faults(random),
     registry: { isTold: false },
+    world: { files: 1, forgotten: 0 },
     trace: (line) => trace?.(line()),
     violate: (what) => void violations.push(what),
   };
@@ -104,6 +116,8 @@ function createWorld(seed: number, trace: ((line: string) => void) | undefined) 
     sent: [],
     readers: [],
     news: new Map(),
+    answers: new Map(),
+    isGone: false,
     over: new Set(),
     time: 0,
   };
@@ -150,10 +164,14 @@ function chanceHarness(
     { triggerMessages: 50, triggerTokens: 2_000, triggerChars: 8_000_000, keepMessages: 20 },
   ]);
   const hasAfterTurn = random.chance(0.5);
+  const rights = random.chance(0.4)
+    ? openHarness.permissions
+    : { ...defaultPermissions, ...random.pick(choices), approvalExpiresMs: random.pick(expiries) };
   return (instance) => {
     const tools = createChanceTools(ground, instance, effects, (key) => {
-      if (auditor.hasResult(key.slice(key.indexOf("/") + 1)))
-        ground.violate(`[T5] ${key} runs although it has a result`);
+      const call = key.slice(key.indexOf("/") + 1);
+      if (auditor.hasResult(call)) ground.violate(`[T5] ${key} runs although it has a result`);
+      if (auditor.isForbidden(call)) ground.violate(`[A5] ${key} runs and may not`);
     });
     const capabilities: Capability[] = [{ name: "tools", tools: () => tools }];
     if (hasAfterTurn) capabilities.push(chanceAfterTurn(ground, instance, after));
@@ -167,8 +185,41 @@ function chanceHarness(
       prompt: barePrompt,
       workspace: () => noWorkspace,
       attachesFiles: true,
-      ...openHarness,
+      ...chanceRights(ground, instance, rights),
     };
+  };
+}
+
+/** What operators may have said. */
+const choices: readonly Partial<PermissionConfig>[] = [
+  {},
+  {},
+  { ask: [{ tool: "pure" }] },
+  { deny: [{ tool: "unsafe" }] },
+  { allow: [{ tool: "keyed" }, { tool: "probed" }] },
+  { mode: "DONT_ASK" },
+];
+const expiries = [20_000, 600_000, 7 * 86_400_000];
+
+/** What is allowed in this run, and who is told of what waits. */
+function chanceRights(
+  { faults, random, world }: Ground,
+  instance: Instance,
+  permissions: PermissionConfig,
+): Pick<Harness, "permissions" | "notify" | "forget"> {
+  return {
+    permissions,
+    notify: () =>
+      instance.ask("the watcher", () => {
+        if (faults.strikes("unreachable watcher")) throw new Error("connection lost");
+      }),
+    forget: () =>
+      instance.ask("the deletion", () => {
+        const isHalf = faults.strikes("half a deletion");
+        if (!isHalf || random.chance(0.5)) world.files = 0;
+        world.forgotten++;
+        if (isHalf) throw new Error("connection lost");
+      }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { CarrelError, invalid } from "../../src/shared/errors.ts";
-import type { Replay, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
+import type { ClientTool, Replay, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
 import type { Effects } from "../support/scripted-tools.ts";
 import { latency, type Ground } from "./ground.ts";
 import type { Instance } from "./instance.ts";
@@ -12,6 +12,23 @@ export const chanceTools: readonly { readonly name: string; readonly replay: Rep
   { name: "unsafe", replay: "unsafe" },
 ];
 
+/** A tool that the client runs: nothing of it happens here. */
+export const clientTool: ClientTool = {
+  name: "client",
+  description: "client",
+  inputSchema: { type: "object" },
+  effect: "external",
+  runsOn: "client",
+  prepare(input) {
+    labelOf(input);
+    return {};
+  },
+  accept(output) {
+    if (typeof output !== "string") throw invalid("The result must be a text.");
+    return [{ type: "text", text: output }];
+  },
+};
+
 /** The tools as one instance has them; what they do outside is kept in `effects`. `onRun` hears of each effect. */
 export function createChanceTools(
   ground: Ground,
@@ -19,7 +36,7 @@ export function createChanceTools(
   effects: Effects,
   onRun: (key: string) => void,
 ): Tool[] {
-  return chanceTools.map(({ name, replay }) => ({
+  const own = chanceTools.map(({ name, replay }): Tool => ({
     name,
     description: name,
     inputSchema: { type: "object" },
@@ -44,6 +61,7 @@ export function createChanceTools(
       };
     },
   }));
+  return [...own, clientTool];
 }
 
 function labelOf(input: unknown): string {

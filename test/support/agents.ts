@@ -3,6 +3,7 @@ import { createDeployment } from "../../src/harness.ts";
 import type { Model } from "../../src/model/model.ts";
 import type { ServerTool } from "../../src/tools/tool.ts";
 import type { IsolationScope } from "../../src/workspace/workspace.ts";
+import { clientTool } from "./client-tool.ts";
 import { outside } from "./outside.ts";
 import { createScriptedModel } from "./scripted-model.ts";
 import { createScriptedTools } from "./scripted-tools.ts";
@@ -73,6 +74,16 @@ export const deployment = createDeployment([
       },
     ],
   }),
+  // Asks before whatever has an effect outside.
+  defineAgent({ id: "asking", model, tools }),
+  // Asks too, and has a tool that its clients run.
+  defineAgent({ id: "client-tool", model, tools: [...tools, clientTool] }),
+  defineAgent({
+    id: "careful",
+    model,
+    tools,
+    permissions: { modes: ["DEFAULT", "EXPLORE"], deny: [{ tool: "keyed_thing" }] },
+  }),
   defineAgent({
     id: "frugal",
     model,
@@ -80,6 +91,7 @@ export const deployment = createDeployment([
     permissions: { mode: "BYPASS" },
     limits: { maxTurnTokens: 40 },
   }),
+  defineAgent({ id: "budgeted", model, dailyTokens: 1_000 }),
   ...scoped,
   { id: "all-on", model, description: "Has everything." },
   ...switched,

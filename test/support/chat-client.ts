@@ -4,6 +4,7 @@ import {
   asSchema,
   readUIMessageStream,
   uiMessageChunkSchema,
+  type ChatOnToolCallCallback,
   type ChatState,
   type ChatStatus,
   type HttpChatTransportInitOptions,
@@ -50,6 +51,12 @@ export type ChatOptions = {
   readonly isFrugal?: boolean;
   /** Called at each change of a message. */
   readonly onWrite?: (message: UIMessage) => void;
+  /** Whether to send by itself, as `useChat` asks after each answer and each decision. */
+  readonly sendAutomaticallyWhen?: (options: { messages: UIMessage[] }) => boolean;
+  /** Called for every call whose input is whole. */
+  readonly onToolCall?: ChatOnToolCallCallback;
+  /** Beside what the transport sends. */
+  readonly body?: object;
 };
 
 /**
@@ -64,11 +71,14 @@ export class ChatClient extends AbstractChat<UIMessage> {
     messages = [],
     isFrugal = false,
     onWrite = () => {},
+    body = {},
+    ...callbacks
   }: ChatOptions) {
     super({
       id,
-      transport: new DefaultChatTransport({ api, fetch, ...(isFrugal ? newestOnly : {}) }),
+      transport: new DefaultChatTransport({ api, fetch, body, ...(isFrugal ? newestOnly : {}) }),
       state: new PlainState(messages, onWrite),
+      ...callbacks,
     });
   }
 
@@ -87,9 +97,13 @@ const newestOnly: Pick<HttpChatTransportInitOptions<UIMessage>, "prepareSendMess
 /** Without fields that are there but undefined, which JSON does not know. */
 export const asStored = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
-/** The message that the SDK builds from these chunks, and its errors. Throws when its own schema refuses one. */
+/**
+ * The message that the SDK builds from these chunks, on top of `shown` if there is one, and its errors. Throws when its
+ * own schema refuses a chunk.
+ */
 export async function messageFrom(
   chunks: readonly unknown[],
+  shown?: UIMessage,
 ): Promise<{ readonly message: unknown; readonly errors: readonly unknown[] }> {
   const schema = asSchema(uiMessageChunkSchema);
   const valid: UIMessageChunk[] = [];
@@ -99,14 +113,18 @@ export async function messageFrom(
     valid.push(checked.value);
   }
   const errors: unknown[] = [];
-  let message: unknown;
+  let message: unknown = shown;
   const stream = new ReadableStream<UIMessageChunk>({
     start(controller) {
       for (const chunk of valid) controller.enqueue(chunk);
       controller.close();
     },
   });
-  const states = readUIMessageStream({ stream, onError: (error) => errors.push(error) });
+  const states = readUIMessageStream({
+    stream,
+    onError: (error) => errors.push(error),
+    ...(shown ? { message: structuredClone(shown) } : {}),
+  });
   for await (const state of states) message = state;
   return { message: asStored(message), errors };
 }

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { IdentifiedEvent, SessionEvent } from "../../src/shared/events.ts";
-import type { HistoryMessage, HistoryPage } from "../../src/shared/session-api.ts";
-import type { Sent } from "./invariants.ts";
+import type { HistoryMessage, HistoryPage, WhenBusy } from "../../src/shared/session-api.ts";
+import type { Sent } from "./observation.ts";
 
 export type ClientOptions = {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>;
@@ -18,7 +18,18 @@ export type ClientOptions = {
 /** Hears every event of one reader as it arrives. */
 export type OnEvent = (event: SessionEvent) => void;
 
-type Body = { readonly message: string } | { readonly regenerate: true };
+type Body =
+  | { readonly message: string; readonly whenBusy?: WhenBusy }
+  | { readonly regenerate: true };
+
+/** An answer as the route takes it. */
+export type Decision =
+  | {
+      readonly decision: "approve" | "deny";
+      readonly digest: string;
+      readonly [more: string]: unknown;
+    }
+  | { readonly result: unknown; readonly digest: string; readonly isError?: boolean };
 
 /**
  * A client of one session that does what a good one does, whatever the server does: each request has a key and is
@@ -41,7 +52,11 @@ export class FaithfulClient {
 
   /** Posts and follows the answer to the end of its turn. */
   async talk(key: string, body: Body, onEvent: OnEvent = () => {}): Promise<void> {
-    const reader = new Reader(onEvent, (event) => event.type === "turn-end" && event.turn === key);
+    let turn = key;
+    const reader = new Reader(onEvent, (event) => {
+      if (event.type === "steered" && event.message === key) turn = event.turn;
+      return event.type === "turn-end" && event.turn === turn;
+    });
     this.streams.push(reader.events);
     await this.#persist(async () => {
       const { last } = reader;
@@ -77,6 +92,33 @@ export class FaithfulClient {
     const body = JSON.stringify(turn === undefined ? {} : { turn });
     await this.#persist(async () => {
       await (await this.#request("/stop", { method: "POST", headers: JSON_TYPE, body })).json();
+      return true;
+    });
+  }
+
+  /** Answers a parked call until that is acknowledged; the status of the answer, 200 or 409. */
+  async answer(call: string, decision: Decision): Promise<number> {
+    let status = 0;
+    await this.#persist(async () => {
+      const response = await this.#options.fetch(`${this.#options.base}/calls/${call}`, {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: JSON.stringify(decision),
+      });
+      const text = await response.text();
+      ({ status } = response);
+      if (status >= 500) throw new Error(`${call}: ${status}`);
+      if (status !== 200 && status !== 409) throw new Refused(`${call}: ${status} ${text}`);
+      return true;
+    });
+    return status;
+  }
+
+  /** Changes something of the session until that is acknowledged. */
+  async change(method: "PUT" | "PATCH" | "POST", path: string, body: unknown): Promise<void> {
+    const init = { method, headers: JSON_TYPE, body: JSON.stringify(body) };
+    await this.#persist(async () => {
+      await (await this.#request(path, init)).json();
       return true;
     });
   }

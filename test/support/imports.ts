@@ -49,6 +49,7 @@ const rows: readonly (readonly string[])[] = [
     "src/define-agent.ts",
     "src/check-definition.ts",
     "src/doctor.ts",
+    "src/webhook.ts",
     "src/maintenance.ts",
     "src/maintenance/",
   ],

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import type { IdentifiedEvent } from "../../src/shared/events.ts";
 import { noUsage } from "../../src/shared/messages.ts";
-import { checkInvariants, type Observation, type Tables } from "./invariants.ts";
+import { checkInvariants } from "./invariants.ts";
+import type { Observation, Tables } from "./observation.ts";
 
 const call = {
   type: "tool-call",
@@ -67,7 +68,7 @@ const replay = [start, reset, stepStart("6.0", 1), text("6.3", "ok"), { id: "7.0
 
 const good: Observation = {
   tables: {
-    turns: [{ id: "t", no: 1, state: "completed", start: 1 }],
+    turns: [{ id: "t", no: 1, state: "completed", start: 1, joined: null }],
     journal,
     jobs: [],
     checkpoints: 0,
@@ -114,7 +115,7 @@ describe("what is left after a run", () => {
     ["a turn without an end", without(7), "does not end with its only end"],
     [
       "a row that contradicts",
-      tables({ turns: [{ id: "t", no: 1, state: "failed", start: 1 }] }),
+      tables({ turns: [{ id: "t", no: 1, state: "failed", start: 1, joined: null }] }),
       "its row says",
     ],
     ["a missing step", without(2), "step 2 where 1 is due"],

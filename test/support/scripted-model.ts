@@ -76,7 +76,7 @@ function readScript(request: ModelRequest): {
   const message = request.messages[at];
   const parts = message?.role === "user" ? message.content : [];
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const source = texts.findLast((text) => !text.startsWith("<attached_file ")) ?? "";
+  const source = texts.findLast((text) => !/^<(attached_file|output_format)\b/.test(text)) ?? "";
   const step = request.messages
     .slice(at)
     .filter((candidate) => candidate.role === "assistant").length;

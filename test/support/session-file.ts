@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { readTables, type Tables } from "./invariants.ts";
+import { readTables } from "./invariants.ts";
+import type { Tables } from "./observation.ts";
 
 export type SessionFile = Tables & {
   /** When the object's alarm is due, in milliseconds since the epoch; `null` when none is set. */

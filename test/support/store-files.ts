@@ -56,6 +56,7 @@ export async function rebuiltFromR2(state: string, user: string): Promise<Bucket
       shared: null,
       clock: systemClock,
       register: () => Promise.resolve(),
+      unregister: () => Promise.resolve(),
       setAlarm: () => {},
       breathe: () => Promise.resolve(),
       point: noPoint,

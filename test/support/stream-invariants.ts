@@ -43,6 +43,8 @@ export function replayViolations(replay: readonly IdentifiedEvent[]): string[] {
       if (open) found.push(`${id}: turn ${event.turn} starts inside turn ${open.turn}`);
       if (ended.has(event.turn)) found.push(`${id}: turn ${event.turn} starts again`);
       open = event;
+    } else if (event.type === "permissions" || event.type === "cleared") {
+      // These belong to no turn and come at any time.
     } else if (!open) {
       found.push(`${id}: ${event.type} outside of any turn`);
     } else if ("turn" in event && event.turn !== open.turn) {
@@ -85,7 +87,19 @@ function applyResets(events: readonly IdentifiedEvent[], found: string[]): Ident
   return kept;
 }
 
-const FACTS = new Set(["turn-start", "attached", "step-end", "tool-result", "turn-end"]);
+const FACTS = new Set([
+  "turn-start",
+  "attached",
+  "step-end",
+  "tool-result",
+  "call-asked",
+  "call-answered",
+  "turn-waiting",
+  "steered",
+  "permissions",
+  "cleared",
+  "turn-end",
+]);
 
 const isFact = ({ type }: SessionEvent): boolean => FACTS.has(type);
 

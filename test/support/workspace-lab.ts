@@ -50,6 +50,7 @@ export class WorkspaceLab {
   /** Calls so far between buckets, as `<who asks> <bucket> <method>`. */
   readonly between: string[] = [];
   readonly registered: string[] = [];
+  readonly unregistered: string[] = [];
   readonly alarms = new Map<BucketKey, number>();
   /** What objects start from that wake from now on. */
   template: Files;
@@ -181,6 +182,7 @@ export class WorkspaceLab {
       template: templateOf(this.template, this.templateVersion),
       shared: "user" in bucket ? sharedLayer(bucket.agent, this.#envOf(key)) : null,
       register: async () => void this.registered.push(key),
+      unregister: async () => void this.unregistered.push(key),
       setAlarm: (at) => void this.alarms.set(key, at),
       breathe: () => Promise.resolve(),
       log: () => {},
@@ -215,6 +217,7 @@ const NAMES: Readonly<Record<string, string>> = {
   manifest: "manifest",
   usage: "usage",
   rescan: "report",
+  erase: "isEmpty",
 };
 
 const wrapped = (method: string, answer: unknown): object => {

@@ -124,6 +124,26 @@ describe("a capability", () => {
     expect(lab.session.current()).toBeNull();
   });
 
+  it("[T2, T4] that breaks after its turn has ended changes nothing, and the next turn follows at once", async () => {
+    const late = async (next: () => Promise<void>) => {
+      await next();
+      throw new TypeError("too late");
+    };
+    const capabilities: Capability[] = [
+      { name: "turn", wrapTurn: (_, next) => late(next) },
+      { name: "step", wrapStep: (_, __, next) => late(next) },
+    ];
+    for (const capability of capabilities) {
+      const lab = new SessionLab({ capabilities: [capability] });
+      lab.say("t", "hi");
+      lab.say("next", "hi");
+      await lab.settle();
+      const whole = "user step:stop end:completed";
+      expect(lab.story(), capability.name).toBe(`${whole} ${whole}`);
+      expect(lab.log.join()).toContain("too late");
+    }
+  });
+
   it("[T2] that does not let a turn or a step go on fails the turn, once", async () => {
     const capabilities: Capability[] = [
       { name: "turn", wrapTurn: () => Promise.resolve() },

@@ -33,6 +33,7 @@ const scopeOf = (workspace: Workspace, signal = new AbortController().signal): T
   now: () => 0,
   workspace,
   signal,
+  end: () => null,
 });
 
 describe("PromptSource", () => {

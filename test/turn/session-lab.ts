@@ -5,7 +5,7 @@ import { Journal } from "../../src/session/journal.ts";
 import { sessionTables } from "../../src/session/schema.ts";
 import type { PointName } from "../../src/shared/point.ts";
 import type { SessionNews } from "../../src/shared/registry-api.ts";
-import type { TailRequest, TurnInput } from "../../src/shared/session-api.ts";
+import type { SessionAddress, TailRequest, TurnInput } from "../../src/shared/session-api.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
@@ -48,37 +48,27 @@ export class SessionLab {
   index: (news: SessionNews) => Promise<void> = () => Promise.resolve();
   /** Awaited by model and tools between their batches. */
   pause: () => Promise<void> = () => Promise.resolve();
-  readonly #harness: Harness;
+  readonly #options: LabOptions;
+  readonly #address: SessionAddress;
   #ids = 0;
 
-  constructor(options: LabOptions = {}) {
-    const pause = () => this.pause();
-    const tools = options.tools ?? createScriptedTools(this.effects, pause);
-    const capabilities: Capability[] = [
-      ...(options.capabilities ?? []),
-      { name: "lab", tools: () => tools },
-    ];
-    this.#harness = {
-      model: createScriptedModel(this.witness, pause),
-      limits: defaultLimits,
-      window: defaultWindow,
-      retry: { random: () => 0 },
-      hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
-      prompt: barePrompt,
-      ...openHarness,
-      workspace: () => noWorkspace,
-      attachesFiles: true,
-      ...options,
-      capabilities,
-    };
+  constructor(
+    options: LabOptions = {},
+    address: SessionAddress = { agent: "main", user: "ann", session: "s1" },
+  ) {
+    this.#address = address;
+    this.#options = options;
     this.session = this.restart();
   }
 
-  /** Another object over the same tables. The one before is not told: it goes on if something wakes it. */
-  restart(): Session {
+  /**
+   * Another object over the same tables, perhaps of an agent that was changed meanwhile. The one before is not told: it
+   * goes on if something wakes it.
+   */
+  restart(change: LabOptions = {}): Session {
     this.session = new Session(
       {
-        address: { agent: "main", user: "ann", session: "s1" },
+        address: this.#address,
         sql: this.sql,
         clock: this.clock,
         setAlarm: (at) => (this.alarm = at),
@@ -91,9 +81,31 @@ export class SessionLab {
         point: (name) => this.onPoint(name),
         log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
       },
-      this.#harness,
+      this.#harness({ ...this.#options, ...change }),
     );
     return this.session;
+  }
+
+  #harness(options: LabOptions): Harness {
+    const pause = () => this.pause();
+    const tools = options.tools ?? createScriptedTools(this.effects, pause);
+    const capabilities: Capability[] = [
+      ...(options.capabilities ?? []),
+      { name: "lab", tools: () => tools },
+    ];
+    return {
+      model: createScriptedModel(this.witness, pause),
+      limits: defaultLimits,
+      window: defaultWindow,
+      retry: { random: () => 0 },
+      hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
+      prompt: barePrompt,
+      ...openHarness,
+      workspace: () => noWorkspace,
+      attachesFiles: true,
+      ...options,
+      capabilities,
+    };
   }
 
   /** Sends a message, or a script for the model; the registry is told, as the object does it. */

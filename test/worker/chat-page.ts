@@ -6,17 +6,20 @@ import { breathe } from "./session-object.ts";
 
 const api = "http://localhost/api/chat";
 
-/** The scripted agent's chat with this id, in the SDK's client. */
-export const openChat = (id: string, options: Partial<ChatOptions> = {}): ChatClient =>
-  new ChatClient({ id, api: `${api}?agent=scripted`, fetch: callWorker, ...options });
+/** The chat with this id, of the scripted agent unless another is named, in the SDK's client. */
+export const openChat = (
+  id: string,
+  { agent = "scripted", ...options }: Partial<ChatOptions> & { readonly agent?: string } = {},
+): ChatClient =>
+  new ChatClient({ id, api: `${api}?agent=${agent}`, fetch: callWorker, ...options });
 
 /** `fetch` into the Worker under test. */
 export const callWorker: typeof fetch = (input, init) =>
   exports.default.fetch(input as string, init as RequestInit);
 
 /** What a page loads before it makes its chat. */
-export async function loadMessages(id: string): Promise<UIMessage[]> {
-  const response = await callWorker(`${api}/${id}/messages?agent=scripted`);
+export async function loadMessages(id: string, agent = "scripted"): Promise<UIMessage[]> {
+  const response = await callWorker(`${api}/${id}/messages?agent=${agent}`);
   return ((await response.json()) as { messages: UIMessage[] }).messages;
 }
 
@@ -28,11 +31,11 @@ export const postChat = (id: string, body: object, query = "?agent=scripted"): P
     body: JSON.stringify({ id, trigger: "submit-message", ...body }),
   });
 
-export const resumeChat = (id: string): Promise<Response> =>
-  callWorker(`${api}/${id}/stream?agent=scripted`);
+export const resumeChat = (id: string, agent = "scripted"): Promise<Response> =>
+  callWorker(`${api}/${id}/stream?agent=${agent}`);
 
-export const stopTurn = (id: string): Promise<Response> =>
-  callWorker(`http://localhost/v1/agents/scripted/sessions/${id}/stop`, {
+export const stopTurn = (id: string, agent = "scripted"): Promise<Response> =>
+  callWorker(`http://localhost/v1/agents/${agent}/sessions/${id}/stop`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: "{}",

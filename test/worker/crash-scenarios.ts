@@ -1,4 +1,5 @@
 import type { Scenario } from "./crash-lab.ts";
+import { askingScenarios } from "./crash-scenarios-asking.ts";
 
 /** Everything that a turn can be interrupted in. */
 export const scenarios: readonly Scenario[] = [
@@ -201,4 +202,5 @@ export const scenarios: readonly Scenario[] = [
     },
     outcomes: "completed,failed",
   },
+  ...askingScenarios,
 ];

@@ -18,5 +18,6 @@ declare module "vitest" {
   interface ProvidedContext {
     /** `all`, or anything else for a few. */
     readonly crashPairs: string;
+    readonly atOnce: number;
   }
 }

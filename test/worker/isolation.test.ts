@@ -106,8 +106,11 @@ function routesOf({ agent }: Desk, others: readonly string[]): string[] {
       ),
     ),
     `${base}/doctor`,
+    `${base}/sessions`,
     ...sessions.flatMap((session) => [
-      ...["", "/state", "/events", "?limit=1"].map((rest) => `${base}/sessions/${session}${rest}`),
+      ...["", "/state", "/events", "?limit=1", "/permissions", "/mode"].map(
+        (rest) => `${base}/sessions/${session}${rest}`,
+      ),
       ...["messages", "stream"].map((rest) => `/api/chat/${session}/${rest}?agent=${agent}`),
     ]),
   ];

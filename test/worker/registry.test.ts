@@ -1,9 +1,14 @@
 import { env, exports } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listSessions } from "../../src/bindings.ts";
+import type { Env } from "../../src/env.ts";
+import type { SessionApi } from "../../src/shared/session-api.ts";
 import type { RegistryApi } from "../../src/shared/registry-api.ts";
 import { bucketShard, userShard } from "../../src/shared/registry-shard.ts";
 import { registryContract } from "../contracts/registry-contract.ts";
+import { sessionListContract } from "../contracts/session-list-contract.ts";
+import { spentContract } from "../contracts/spent-contract.ts";
 import { outside, resetOutside } from "../support/outside.ts";
 import type { RegistryObject } from "../support/worker.ts";
 import { breathe, clientOf, sessionStub, tablesOf } from "./session-object.ts";
@@ -42,7 +47,10 @@ beforeEach(() => {
 });
 
 describe("the registry's object", () => {
-  registryContract(() => Promise.resolve(open(crypto.randomUUID()) as unknown as RegistryApi));
+  const fresh = () => Promise.resolve(open(crypto.randomUUID()) as unknown as RegistryApi);
+  registryContract(fresh);
+  describe("with lists of sessions", () => sessionListContract(fresh));
+  describe("with tokens", () => spentContract(fresh));
 
   it("keeps what it knows when it is evicted", async () => {
     const name = crypto.randomUUID();
@@ -51,6 +59,78 @@ describe("the registry's object", () => {
     expect((await open(name).buckets(null)).items).toEqual([
       { bucket: "v1/global/", createdAt: 3, dirtyAt: null },
     ]);
+  });
+});
+
+/** What a call costs a registry's object, as the platform counts it. */
+async function costOf(name: string, call: (registry: RegistryApi) => Promise<unknown>) {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  const counted = (_: unknown, { storage: { sql } }: DurableObjectState) => {
+    const exec = sql.exec.bind(sql);
+    sql.exec = ((query, ...bindings) => {
+      const cursor = exec(query, ...bindings);
+      cursors.push(cursor);
+      return cursor;
+    }) as typeof sql.exec;
+  };
+  await runInDurableObject(open(name), counted);
+  await call(open(name) as unknown as RegistryApi);
+  const sum = (of: "rowsRead" | "rowsWritten") =>
+    runInDurableObject(open(name), () => cursors.reduce((total, cursor) => total + cursor[of], 0));
+  const cost = { read: await sum("rowsRead"), written: await sum("rowsWritten") };
+  await evictDurableObject(open(name));
+  return cost;
+}
+
+describe("what the registry costs", () => {
+  const name = crypto.randomUUID();
+  const news = (at: number) => ({ title: "t", at, updatedAt: at, isWaiting: false });
+
+  beforeAll(async () => {
+    const numbers =
+      "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000)";
+    await open(name).spent("ann", "2026-11-30");
+    await runInDurableObject(open(name), (_, { storage: { sql } }) => {
+      sql.exec(
+        `${numbers} INSERT INTO session(user, agent, session, created_at, updated_at)
+         SELECT 'ann', 'main', 's' || x, x, x FROM n`,
+      );
+      sql.exec(`${numbers} INSERT INTO spent_turn SELECT '2026-11-30', 'ann', 't' || x, 1 FROM n`);
+      sql.exec("INSERT INTO spent_day VALUES ('2026-11-30', 'ann', 2000)");
+    });
+    await evictDurableObject(open(name));
+  });
+
+  it("[T12] is at most 3 rows written for news of a session among 2,000, and none for late ones", async () => {
+    const update = (at: number) =>
+      costOf(name, (registry) => registry.updateSession("main", "ann", "s7", news(at)));
+    const first = await update(5_000);
+    expect(first.written).toBeLessThanOrEqual(3);
+    expect(first.read).toBeLessThanOrEqual(3);
+    expect((await update(4_000)).written).toBe(0);
+  });
+
+  it("is about what a page shows, wherever it is among 2,000 sessions", async () => {
+    for (const cursor of [null, "1000.s1000", "20.s20"]) {
+      const { read } = await costOf(name, (registry) =>
+        registry.listSessions("ann", "main", cursor, 10),
+      );
+      expect(read).toBeLessThanOrEqual(2 * 11 + 2);
+    }
+  });
+
+  it("is one row read to ask what was spent, and a few rows to add a turn", async () => {
+    const asked = await costOf(name, (registry) => registry.spent("ann", "2026-11-30"));
+    expect(asked).toEqual({ read: 1, written: 0 });
+    const added = await costOf(name, (registry) =>
+      registry.recordSpent("ann", "2026-11-30", [{ id: "new", tokens: 5 }]),
+    );
+    expect(added.written).toBeLessThanOrEqual(2);
+    expect(added.read).toBeLessThanOrEqual(6);
+    const again = await costOf(name, (registry) =>
+      registry.recordSpent("ann", "2026-11-30", [{ id: "new", tokens: 5 }]),
+    );
+    expect(again.written).toBe(0);
   });
 });
 
@@ -78,6 +158,40 @@ describe("a session", () => {
       alarm: await storage.getAlarm(),
     }));
     expect(left).toEqual({ tables: [], alarm: null });
+  });
+});
+
+describe("the list of a user's sessions", () => {
+  const listed = async (session: string) => {
+    const { items } = await open(await userShard("local")).listSessions(
+      "local",
+      "scripted",
+      null,
+      100,
+    );
+    return items.find((item) => item.session === session);
+  };
+
+  it("[T11] has a session's title and time soon after its turn, and a new name at once", async () => {
+    const client = clientOf("named");
+    const before = Date.now();
+    await client.talk("t1", { message: "What is a carrel?" });
+    await waitFor(async () => (await listed("named"))?.title === "What is a carrel?");
+    const summary = await listed("named");
+    expect(summary).toMatchObject({ session: "named", isWaiting: false });
+    expect(summary?.updatedAt).toBeGreaterThanOrEqual(before);
+    const address = { agent: "scripted", user: "local", session: "named" };
+    const api = sessionStub("named") as unknown as SessionApi;
+    expect(await api.rename(address, "Desks")).toEqual({ ok: true, title: "Desks" });
+    await waitFor(async () => (await listed("named"))?.title === "Desks");
+    expect(await listed("named")).toEqual({ ...summary, title: "Desks" });
+    const { jobs } = await tablesOf("named");
+    expect(jobs.filter(({ kind }) => kind === "index")).toEqual([]);
+  });
+
+  it("[H1] refuses a cursor that no page gave as invalid, before anyone is asked", async () => {
+    const list = listSessions(env as unknown as Env, "local", "scripted", "nonsense", 5);
+    await expect(list).rejects.toMatchObject({ code: "invalid" });
   });
 });
 

@@ -4,7 +4,8 @@ import { platformSql } from "../../durable-objects/sql.ts";
 import { sessionTables } from "../../src/session/schema.ts";
 import { sessionKey } from "../../src/shared/ids.ts";
 import { FaithfulClient } from "../support/faithful-client.ts";
-import { readTables, type Tables } from "../support/invariants.ts";
+import { readTables } from "../support/invariants.ts";
+import type { Tables } from "../support/observation.ts";
 
 /** Tries of a client before it gives up: more than any crash needs. */
 const PATIENCE = 200;

@@ -43,6 +43,7 @@ export const editFile = (protect: readonly WorkspacePath[]) =>
     input: z.strictObject({ path: filePath, ...fields }).refine(differs, sameText()),
     effect: "write",
     replay: "idempotent",
+    subjects: ({ path }) => ({ paths: [path] }),
     run({ path, ...edit }, context) {
       refuseProtectedFile(path, protect);
       return applyEdits(path, [edit], context);
@@ -61,6 +62,7 @@ export const multiEdit = (protect: readonly WorkspacePath[]) =>
     }),
     effect: "write",
     replay: "idempotent",
+    subjects: ({ path }) => ({ paths: [path] }),
     run({ path, edits }, context) {
       refuseProtectedFile(path, protect);
       return applyEdits(path, edits, context);

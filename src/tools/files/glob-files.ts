@@ -12,6 +12,7 @@ export const globFiles = defineTool({
   input: z.strictObject({ pattern: z.string().min(1), path: placeInput }),
   effect: "read",
   replay: "pure",
+  subjects: ({ path }) => ({ paths: [path] }),
   async run({ pattern, path }, { workspace }) {
     const { files, total, cut } = await workspace.glob({ pattern, path });
     if (files.length === 0) return "No matching files found";

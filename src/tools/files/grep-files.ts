@@ -22,6 +22,7 @@ export const grepFiles = defineTool({
   }),
   effect: "read",
   replay: "pure",
+  subjects: ({ path }) => ({ within: [path] }),
   async run({ glob, ignore_case, after, ...request }, { workspace }) {
     const answer = await workspace.grep({
       ...request,

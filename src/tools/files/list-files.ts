@@ -18,6 +18,7 @@ export const listFiles = defineTool({
   }),
   effect: "read",
   replay: "pure",
+  subjects: ({ path }) => ({ paths: [path] }),
   async run({ path, recursive, after }, { workspace }) {
     const { entries, total, cut } = await workspace.tree({
       directory: path,

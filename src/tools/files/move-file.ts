@@ -24,6 +24,7 @@ export const moveFile = (protect: readonly WorkspacePath[]) =>
     }),
     effect: "write",
     replay: "idempotent",
+    subjects: ({ from, to }) => ({ paths: [...treeAt(from), ...treeAt(to)] }),
     async run({ from, to, overwrite }, { workspace, op, author }) {
       refuseProtectedTree(from, protect);
       refuseProtectedTree(to, protect);
@@ -42,6 +43,7 @@ export const deleteFile = (protect: readonly WorkspacePath[]) =>
     input: z.strictObject({ path: filePath }),
     effect: "write",
     replay: "idempotent",
+    subjects: ({ path }) => ({ paths: treeAt(path) }),
     async run({ path }, { workspace, op, author }) {
       refuseProtectedTree(path, protect);
       const pin = await pinned(workspace, path, path);
@@ -50,6 +52,9 @@ export const deleteFile = (protect: readonly WorkspacePath[]) =>
       return `Deleted ${path}${several(changed?.touched)}`;
     },
   });
+
+/** For rules: the file at a path, and all below it should it be a directory. */
+const treeAt = (path: WorkspacePath): string[] => [path, `${path}/`];
 
 /**
  * Directories of the root that begin with a dot are protected, files are not: where `name` is such a name, holds

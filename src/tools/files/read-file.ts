@@ -31,6 +31,7 @@ export const readFile = defineTool({
   }),
   effect: "read",
   replay: "pure",
+  subjects: ({ path }) => ({ paths: [path] }),
   async run({ path, offset, limit }, { workspace }) {
     const lines = Math.min(limit || MAX_LINES, MAX_LINES);
     const page = await workspace.page({ path, offset, limit: lines });

@@ -17,6 +17,7 @@ export const writeFile = (protect: readonly WorkspacePath[]) =>
     input: z.strictObject({ path: filePath, content: z.string() }),
     effect: "write",
     replay: "idempotent",
+    subjects: ({ path }) => ({ paths: [path] }),
     async run({ path, content }, { workspace, op, author, seen }) {
       refuseProtectedFile(path, protect);
       const write = async (expect: Expected): Promise<Changed | null> => {

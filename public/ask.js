@@ -1,4 +1,4 @@
-import { element } from "../dom.js";
+import { element } from "./dom.js";
 
 /**
  * Asks the person to choose; Escape chooses nothing. The focus goes back to where it was.
@@ -43,4 +43,22 @@ export function ask({ title, text, choices }) {
     document.body.append(dialog);
     dialog.showModal();
   });
+}
+
+/**
+ * Asks before something that cannot be taken back. Escape and the first thought are "Cancel".
+ * @param {string} title
+ * @param {string} text
+ * @param {string} label What is done.
+ */
+export async function confirm(title, text, label) {
+  const choice = await ask({
+    title,
+    text,
+    choices: [
+      { name: "do", label, isRisky: true },
+      { name: "cancel", label: "Cancel" },
+    ],
+  });
+  return choice === "do";
 }

@@ -1,0 +1,18 @@
+import type { Effect } from "../../shared/permissions.ts";
+import type { SeenCall } from "../seen-call.ts";
+import { dangerOfLine, shown } from "./dangerous-command.ts";
+import { dangerOfPath } from "./dangerous-path.ts";
+
+/** What is dangerous about a call, for a person; `null` when nothing is. A tool that only reads does nothing dangerous. */
+export function dangerOfCall(call: SeenCall, effect: Effect): string | null {
+  if (effect === "read") return null;
+  for (const [at, path] of call.paths.entries()) {
+    const danger = path && dangerOfPath(path);
+    if (danger) return `It touches ${shown(call.named.paths[at] ?? "")}, which ${danger.why}.`;
+  }
+  for (const line of call.lines) {
+    const danger = dangerOfLine(line);
+    if (danger !== null) return `The command ${danger}: ${shown(line.text)}`;
+  }
+  return null;
+}

@@ -1,0 +1,97 @@
+import { expandBraces } from "./braces.ts";
+import { fits, ONE, RUN, type Wildcard } from "./wildcard.ts";
+
+/** A name that fits, or `deep`: any number of directories. */
+type Segment = Wildcard | "deep";
+
+/** The alternatives of a path glob. */
+export type PathPattern = readonly (readonly Segment[])[];
+
+/**
+ * A glob for paths from the root: `*` and `?` inside a name, `**` for any number of directories, `{a,b}`, and a
+ * backslash before a character that is meant itself. A slash at the end means all that is below. `null` for one that
+ * can match nothing that is meant: `..`, a brace left open, more than 64 alternatives.
+ */
+export function parsePathPattern(text: string): PathPattern | null {
+  const alternatives = expandBraces(text)?.map(parseAlternative);
+  if (!alternatives || alternatives.includes(null)) return null;
+  return alternatives.filter((segments) => segments !== null);
+}
+
+function parseAlternative(text: string): readonly Segment[] | null {
+  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes("..")) return null;
+  const segments = names.map(parseName);
+  return text.endsWith("/") && segments.at(-1) !== "deep" ? [...segments, "deep"] : segments;
+}
+
+function parseName(name: string): Segment {
+  if (name === "**") return "deep";
+  const chars = Array.from(name);
+  const wildcard: (string | typeof ONE | typeof RUN)[] = [];
+  for (let at = 0; at < chars.length; at += 1) {
+    const char = chars[at] ?? "";
+    const escaped = char === "\\" ? chars[at + 1] : undefined;
+    if (escaped !== undefined) at += 1;
+    wildcard.push(escaped ?? (char === "*" ? RUN : char === "?" ? ONE : char));
+  }
+  return wildcard;
+}
+
+/** Whether the pattern means this path itself. `**` at its end needs something below what stands before it. */
+export const meansPath = (pattern: PathPattern, names: readonly string[]): boolean =>
+  pattern.some((segments) => {
+    const strict: readonly Segment[] = segments.at(-1) === "deep" ? [...segments, [RUN]] : segments;
+    return follow(strict, names)[strict.length] === true;
+  });
+
+/** The same, and for `**` at its end the directory before it too. */
+export const reachesPath = (pattern: PathPattern, names: readonly string[]): boolean =>
+  pattern.some((segments) => follow(segments, names)[segments.length] === true);
+
+/** Whether the pattern means everything below this directory. */
+export const meansAllBelow = (pattern: PathPattern, names: readonly string[]): boolean =>
+  pattern.some(
+    (segments) =>
+      segments.at(-1) === "deep" && follow(segments, names)[segments.length - 1] === true,
+  );
+
+/** Whether something below this directory could be meant. */
+export const mayReachBelow = (pattern: PathPattern, names: readonly string[]): boolean =>
+  pattern.some((segments) => follow(segments, names).includes(true));
+
+/**
+ * The same for what may be a directory or a file: only if a name that the pattern spells out lies on the way. So a
+ * directory `secret` leads to what a pattern wants in any `secret`, but `notes` does not lead to a `.env` anywhere.
+ */
+export const leadsTo = (pattern: PathPattern, names: readonly string[]): boolean =>
+  pattern.some((segments) => {
+    const first = segments.findIndex((segment) => segment !== "deep" && !isAnyName(segment));
+    return follow(segments, names).includes(true, first + 1);
+  });
+
+const isAnyName = (segment: Wildcard): boolean =>
+  segment.every((piece) => piece === RUN || piece === ONE);
+
+/** For each place in the pattern, its end included: whether the names lead there. */
+function follow(segments: readonly Segment[], names: readonly string[]): boolean[] {
+  let reached = skipDeep(segments, [true]);
+  for (const name of names) {
+    const next: boolean[] = [];
+    for (const [at, segment] of segments.entries()) {
+      if (reached[at] !== true) continue;
+      if (segment === "deep") next[at] = true;
+      else if (fits(segment, name)) next[at + 1] = true;
+    }
+    if (next.length === 0) return [];
+    reached = skipDeep(segments, next);
+  }
+  return reached;
+}
+
+/** `**` may stand for no directory. */
+function skipDeep(segments: readonly Segment[], reached: boolean[]): boolean[] {
+  for (const [at, segment] of segments.entries())
+    if (segment === "deep" && reached[at] === true) reached[at + 1] = true;
+  return reached;
+}

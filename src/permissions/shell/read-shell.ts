@@ -1,0 +1,206 @@
+import { HereDocuments } from "./here-documents.ts";
+import type { OpenCommand, ShellText, SimpleCommand } from "./shell-text.ts";
+import { WordReader } from "./read-word.ts";
+
+const MAX_DEPTH = 12;
+
+/** Operators that end a command, longest first. The ones that begin with `|` give its output to the next one. */
+const SEPARATORS = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "\n"] as const;
+
+const REDIRECTS = [
+  "&>>",
+  "<<<",
+  "<<-",
+  "&>",
+  ">>",
+  ">|",
+  ">&",
+  "<>",
+  "<&",
+  "<<",
+  ">",
+  "<",
+] as const;
+
+/** Reads a command line once, from its beginning to its end, whatever is in it. `depth`: how deep it lies in another. */
+export function readShell(text: string, depth = 0): ShellText {
+  // Shells drop NUL; a lone carriage return ends a line for some.
+  const cleaned = text.replaceAll("\0", "").replaceAll("\r", "\n");
+  const reader = new ShellReader(cleaned, depth);
+  reader.list(null, false);
+  const { commands, isPlain, isUnderstood } = reader.end(text.includes("\r"));
+  const isClean = !/[^\P{Cc}\t\n]|[\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
+  return { commands, isPlain: isPlain && isUnderstood && isClean, isUnderstood };
+}
+
+/** The commands whose output a here-document takes in. */
+function readDocument(body: string, depth: number): ShellText {
+  const reader = new ShellReader(body, depth);
+  reader.document();
+  return reader.end(false);
+}
+
+class ShellReader {
+  readonly commands: SimpleCommand[] = [];
+  isPlain = true;
+  isUnderstood = true;
+  readonly #text: string;
+  readonly #words: WordReader;
+  readonly #documents = new HereDocuments();
+  #depth: number;
+
+  constructor(text: string, depth: number) {
+    this.#text = text;
+    this.#depth = depth;
+    this.#words = new WordReader(text, {
+      list: () => this.list(")", false),
+      nested: (inner) => this.#include(readShell(inner, this.#depth + 1)),
+      unclear: () => (this.isUnderstood = false),
+      computed: () => (this.isPlain = false),
+    });
+  }
+
+  /** Commands up to the end, or behind the bracket that closes them. */
+  list(close: ")" | null, isPiped: boolean): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) {
+      this.isUnderstood = false;
+      this.#words.at = this.#text.length;
+    }
+    let command = begin(isPiped);
+    for (;;) {
+      const char = this.#text[this.#words.at];
+      if (char === undefined || (char === ")" && close !== null)) break;
+      if (char === " " || char === "\t") this.#words.at += 1;
+      else if (char === "#") this.#comment();
+      else if (char === "(" || char === ")") command = this.#bracket(char, command);
+      else if (!this.#redirect(command)) command = this.#separatorOrWord(command);
+    }
+    this.#finish(command);
+    if (close !== null) this.#close();
+    this.#depth -= 1;
+  }
+
+  /** Text in which only substitutions are special, up to the end. */
+  document(): void {
+    this.#words.quoted(null);
+  }
+
+  /** What was read. Where lines end in two ways, it is not clear where a here-document ends. */
+  end(hasReturns: boolean): ShellText {
+    const isDocumentClear = !this.#documents.areOpen && !(hasReturns && this.#documents.wereAny);
+    if (!isDocumentClear) this.isUnderstood = false;
+    return this;
+  }
+
+  /** An open here-document may be a shift in arithmetic. */
+  #close(): void {
+    if (this.#text[this.#words.at] === ")") this.#words.at += 1;
+    else this.isUnderstood = false;
+    if (this.#documents.areOpen) this.isUnderstood = false;
+  }
+
+  #separatorOrWord(command: OpenCommand): OpenCommand {
+    const { at } = this.#words;
+    const separator = /[;&|\n]/.test(this.#text[at] ?? "")
+      ? SEPARATORS.find((operator) => this.#text.startsWith(operator, at))
+      : undefined;
+    if (separator === undefined) {
+      const word = this.#words.read();
+      if (word) command.words.push(word);
+      return command;
+    }
+    this.#words.at += separator.length;
+    this.#finish(command);
+    if (separator === "\n") this.#readDocuments();
+    return begin(separator === "|" || separator === "|&");
+  }
+
+  /** A group, a function's brackets, or the bracket behind a pattern of `case`. */
+  #bracket(char: string, command: OpenCommand): OpenCommand {
+    this.isPlain = false;
+    this.#words.at += 1;
+    this.#finish(command);
+    if (char === "(") this.list(")", command.isPiped);
+    return begin(command.isPiped);
+  }
+
+  /** What a comment says may be a command to a shell that knows no comments. */
+  #comment(): void {
+    this.isPlain = false;
+    const end = this.#text.indexOf("\n", this.#words.at);
+    const comment = this.#text.slice(this.#words.at + 1, end < 0 ? undefined : end);
+    this.#words.at = end < 0 ? this.#text.length : end;
+    if (this.#depth < MAX_DEPTH) this.#take(readShell(comment, this.#depth).commands);
+  }
+
+  #redirect(command: OpenCommand): boolean {
+    const { at } = this.#words;
+    if (!/[<>&]/.test(this.#text[at] ?? "")) return false;
+    const operator = REDIRECTS.find((one) => this.#text.startsWith(one, at));
+    if (operator === undefined) return false;
+    this.#words.at += operator.length;
+    if (this.#text[this.#words.at] === "(" && (operator === "<" || operator === ">")) {
+      this.isPlain = false;
+      this.#words.at += 1;
+      this.list(")", false);
+      const text = this.#text.slice(at, this.#words.at);
+      command.words.push({ text, isComputed: true, isPattern: false });
+      return true;
+    }
+    dropDescriptor(command, this.#text[at - 1]);
+    this.#target(command, operator);
+    return true;
+  }
+
+  #target(command: OpenCommand, operator: string): void {
+    while (/[ \t]/.test(this.#text[this.#words.at] ?? "")) this.#words.at += 1;
+    const from = this.#words.at;
+    const target = this.#words.read();
+    const written = this.#text.slice(from, this.#words.at);
+    if (!target) this.isUnderstood = false;
+    else if (operator === "<<<") command.inputs.push(target.text);
+    else if (operator === "<<" || operator === "<<-")
+      this.#documents.expect(target.text, operator === "<<-", /["'\\]/.test(written), command);
+    else command.redirects.push({ operator, target });
+    const isCopy = operator.endsWith("&") && /^(?:\d+|-)$/.test(written);
+    if (!isCopy && (written !== "/dev/null" || operator.startsWith("<<"))) this.isPlain = false;
+  }
+
+  #readDocuments(): void {
+    const { at, isComplete, expanding } = this.#documents.read(this.#text, this.#words.at);
+    this.#words.at = at;
+    if (!isComplete) this.isUnderstood = false;
+    for (const body of expanding) this.#include(readDocument(body, this.#depth));
+  }
+
+  #include({ commands, isUnderstood }: ShellText): void {
+    this.#take(commands);
+    this.isPlain = false;
+    if (!isUnderstood) this.isUnderstood = false;
+  }
+
+  #take(commands: readonly SimpleCommand[]): void {
+    for (const command of commands) this.commands.push(command);
+  }
+
+  #finish(command: OpenCommand): void {
+    const { words, redirects, inputs } = command;
+    // The bracket behind a pattern of `case` looks like the end of a substitution.
+    if (this.#depth > 1 && words.some(({ text }) => text === "case")) this.isUnderstood = false;
+    if (words.length + redirects.length + inputs.length > 0) this.commands.push(command);
+  }
+}
+
+const begin = (isPiped: boolean): OpenCommand => ({
+  words: [],
+  redirects: [],
+  inputs: [],
+  isPiped,
+});
+
+/** The number right before a redirection is not a word of the command. */
+function dropDescriptor({ words }: OpenCommand, before: string | undefined): void {
+  if (before !== undefined && /\d/.test(before) && /^\d+$/.test(words.at(-1)?.text ?? ""))
+    words.pop();
+}
