@@ -81,6 +81,7 @@ export const toUserPart = (part: ContentPart): UiUserPart =>
         url: `data:${part.mediaType};base64,${part.data}`,
       };
 
+/** The parts of an answer, with the starts of its steps. */
 export function toParts(message: Answer, clientTools: ClientTools): UiPart[] {
   const parts: UiPart[] = [];
   let from = 0;

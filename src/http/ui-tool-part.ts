@@ -50,6 +50,7 @@ export function parseApprovalId(
   return dot > 0 ? { call: id.slice(0, dot), digest: id.slice(dot + 1) } : null;
 }
 
+/** A call in the state that its newest fact puts it in. */
 export function toToolPart(view: ToolView, clientTools: ClientTools): UiToolPart {
   const own = parseToolInput(view.input);
   const other = view.pending?.input ?? view.answered?.input;

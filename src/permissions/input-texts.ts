@@ -1,5 +1,5 @@
 /** What an argument is, going by its name. */
-export type Role = "path" | "command" | "url" | "other";
+export type Role = "path" | "command" | "script" | "url" | "other";
 
 /** A scalar of the arguments as text, or the name of one. */
 export type InputText = {
@@ -20,7 +20,8 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const PATHS = words(
   "path paths pathname file files filepath filename filenames dir dirs directory directories folder folders source sources src destination destinations dest dst target targets from to cwd workdir root location",
 );
-const COMMANDS = words("command commands cmd cmds commandline shell bash exec script scripts");
+const COMMANDS = words("command commands cmd cmds commandline shell bash exec");
+const SCRIPTS = words("script scripts");
 const URLS = words(
   "url urls uri uris href hrefs endpoint endpoints link links webhook website address origin",
 );
@@ -36,6 +37,7 @@ export function roleOf(name: string): Role {
   const last = (parts.at(-1) === "name" ? parts.at(-2) : parts.at(-1)) ?? "";
   if (PATHS.has(last)) return "path";
   if (COMMANDS.has(last)) return "command";
+  if (SCRIPTS.has(last)) return "script";
   return URLS.has(last) ? "url" : "other";
 }
 

@@ -9,6 +9,8 @@ export type Named = {
   readonly paths: readonly string[];
   readonly within: readonly string[];
   readonly commands: readonly string[];
+  /** Code, which may be that of a shell. */
+  readonly scripts: readonly string[];
   readonly urls: readonly string[];
   /** Nothing else could be meant: an allow rule may cover it. */
   readonly isCertain: boolean;
@@ -25,6 +27,7 @@ export class SeenCall {
   readonly #texts = once(() => textsOf(this.input));
   readonly #named = once(() => this.#name());
   readonly #lines = once(() => this.named.commands.map(readCommandLine));
+  readonly #scriptLines = once(() => this.named.scripts.map(readCommandLine));
   readonly #strayLines = once(() => this.#stray.map(({ text }) => readCommandLine(text)));
   readonly #paths = once(() => this.named.paths.map(seePath));
   readonly #within = once(() => this.named.within.map(seePath));
@@ -65,6 +68,10 @@ export class SeenCall {
     return this.#lines();
   }
 
+  get scriptLines(): readonly CommandLine[] {
+    return this.#scriptLines();
+  }
+
   /** Everything that may be a command line: without a tool's word every text. */
   get allLines(): readonly SeenLine[] {
     return [
@@ -92,17 +99,22 @@ export class SeenCall {
   #name(): Named {
     if (this.#declared) {
       const { paths = [], within = [], commands = [], urls = [] } = this.#declared;
-      return { paths, within, commands, urls, isCertain: true };
+      return { paths, within, commands, scripts: [], urls, isCertain: true };
     }
     const { texts, isCertain } = this.#texts();
     const of = (isMeant: (text: InputText) => boolean) =>
       texts.filter(isMeant).map(({ text }) => text);
+    const scripts = of(({ role }) => role === "script");
     return {
       paths: of(({ role, text }) => role === "path" || looksLikePath(text)),
       within: [],
       commands: of(({ role }) => role === "command"),
+      scripts,
       urls: of(({ role, text }) => role === "url" || looksLikeUrl(text)),
-      isCertain: isCertain && !texts.some(({ isName, text }) => isName && /[./\\]/.test(text)),
+      isCertain:
+        isCertain &&
+        scripts.length === 0 &&
+        !texts.some(({ isName, text }) => isName && /[./\\]/.test(text)),
     };
   }
 

@@ -8,6 +8,7 @@ const MAX_RESULT_CHARS = 100_000;
 /** Images in one result at most, as base64: 1 MiB of bytes. */
 const MAX_IMAGE_CHARS = 1_400_000;
 
+/** What a tool gave. */
 export function succeeded(output: ToolOutput): ToolOutcome {
   if (typeof output === "string")
     return { status: "success", content: [{ type: "text", text: output }] };
@@ -19,13 +20,16 @@ const said = (status: ToolOutcome["status"], text: string): ToolOutcome => ({
   content: [{ type: "text", text }],
 });
 
+/** What the model is told when a call could not be made as it is, or failed as expected. */
 export const failed = (text: string): ToolOutcome => said("error", text);
 
 /** What is not allowed here; nobody is asked. */
 export const forbidden = (reason: string): ToolOutcome => said("denied", `Not run: ${reason}`);
 
+/** What an interrupted call came to whose probe says that it was done. */
 export const confirmedOutcome = said("success", "Done (confirmed after an interruption).");
 
+/** What nobody knows the outcome of. `because` is a sentence, with a space after it. */
 export const unknownOutcome = (because = "The call was interrupted. "): ToolOutcome =>
   said(
     "unknown",

@@ -255,6 +255,5 @@ function weighRef(ref: string, weighing: Weighing, trail: readonly string[]): nu
   const name = ref.slice("#/$defs/".length);
   if (!Object.hasOwn(weighing.defs, name))
     throw refused("", `"$ref" names ${ref}, which is not there`);
-  const back = weigh(weighing.defs[name], weighing, [...trail, ref]);
-  return back < trail.length ? back : Infinity;
+  return weigh(weighing.defs[name], weighing, [...trail, ref]);
 }

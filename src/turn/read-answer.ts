@@ -139,7 +139,9 @@ async function collectTools(
     signal: new AbortController().signal,
     end: () => null,
   };
-  const offers = await Promise.all(capabilities.map((item) => item.tools?.(scope) ?? []));
+  const offers = await Promise.all(
+    capabilities.map(async (item) => (await item.tools?.(scope)) ?? []),
+  );
   const tools = new Map<string, Tool>();
   for (const tool of offers.flat()) if (!tools.has(tool.name)) tools.set(tool.name, tool);
   const format = answerFormat(core.begun?.id === turn ? core.entriesOf(turn) : step);

@@ -46,8 +46,10 @@ export class Registration {
   async retry(): Promise<void> {
     const core = this.#core;
     try {
-      const job = this.isDone ? null : findJob(core.sql, REGISTER_JOB);
+      const job = findJob(core.sql, REGISTER_JOB);
       if (!job || job.due > core.clock.now()) return;
+      // Another object did it, and this job was written by one that did not know.
+      if (this.isDone) return core.commit("job", () => removeJob(core.sql, job.id));
       if (await this.#try()) return;
       const isParked = core.commit("job", () => postponeJob(core.sql, job, core.clock.now()));
       if (isParked) core.platform.log("error", "registration_parked", {});

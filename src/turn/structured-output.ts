@@ -1,4 +1,4 @@
-import { openCalls, questionOf, type EntryOf, type JournalEntry } from "../session/entries.ts";
+import { openCalls, type EntryOf, type JournalEntry } from "../session/entries.ts";
 import type { RunningTurn } from "../session/turns.ts";
 import {
   ANSWER_TOOL,
@@ -37,8 +37,7 @@ function endOf(format: AnswerFormat, entries: readonly JournalEntry[]): TurnEnd 
     if (part.type !== "tool-call" || part.name !== ANSWER_TOOL) continue;
     const result = resultOf(part.call, entries);
     if (result?.status === "denied") return unanswered(`It was denied: ${said(result)}`);
-    const edited = questionOf(entries, part.call)?.answered?.input;
-    const judged = format.judgeInput(edited ?? part.input);
+    const judged = format.judgeInput(part.input);
     if ("value" in judged && result?.status === "success") return answered(judged.value);
     problems.push(...("problems" in judged ? judged.problems : [said(result)]));
   }
@@ -47,9 +46,9 @@ function endOf(format: AnswerFormat, entries: readonly JournalEntry[]): TurnEnd 
 }
 
 const resultOf = (call: string, entries: readonly JournalEntry[]): EntryOf<"result"> | undefined =>
-  entries.findLast((entry) => entry.kind === "result" && entry.call === call) as
-    | EntryOf<"result">
-    | undefined;
+  entries.findLast(
+    (entry): entry is EntryOf<"result"> => entry.kind === "result" && entry.call === call,
+  );
 
 const said = (result: EntryOf<"result"> | undefined): string =>
   result?.content.map((part) => (part.type === "text" ? part.text : "")).join(" ") ?? "";

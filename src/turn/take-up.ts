@@ -46,10 +46,6 @@ export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { k
   if (input.reply !== undefined && input.reply !== message && turnOfMessage(input.reply) !== turn) {
     throw invalid("Only the newest answer of a session can be given anew.");
   }
-  const steered = core.window.filter((entry) => entry.kind === "steered" && entry.turn === turn);
-  const content = [newest, ...steered].flatMap((entry) =>
-    "content" in entry ? entry.content : [],
-  );
   const format = output === undefined ? {} : { output };
   return { kind: "user", content: saidIn(core, newest), replaces: turn, message, ...format };
 }

@@ -44,12 +44,13 @@ async function work(copy: string): Promise<void> {
 }
 
 async function judge(mutant: Mutant, copy: string): Promise<Verdict> {
+  const file = join(copy, mutant.file);
+  const source = readFileSync(file, "utf8");
+  const planted = plant(mutant, source);
   const before = await runTest(mutant, copy);
   if (before !== "passed")
     return before === "none" ? "there is no such test" : "the test fails without it";
-  const file = join(copy, mutant.file);
-  const source = readFileSync(file, "utf8");
-  writeFileSync(file, plant(mutant, source));
+  writeFileSync(file, planted);
   const after = await runTest(mutant, copy);
   writeFileSync(file, source);
   return after === "failed" ? "caught" : "missed";

@@ -219,6 +219,12 @@ describe("the safety check", () => {
     expect(isDangerous(unsaid(command))).toBe(false);
   });
 
+  it("looks at scripts of a tool that says nothing for what it can tell of them", () => {
+    const run = (script: string) => isDangerous({ input: { script } });
+    expect(run("ls\nrm -rf /")).toBe(true);
+    expect(run("const it = `${a}`; // don't\nexport default it;")).toBe(false);
+  });
+
   it.each(paths)("asks before %j is changed, or is touched elsewhere", (path) => {
     for (const effect of ["write", "external"] as const) {
       expect(isDangerous({ effect, subjects: { paths: [path] } })).toBe(true);

@@ -8,6 +8,7 @@ import {
   parkedJobs,
   postponeJob,
   removeJob,
+  setDue,
 } from "../../src/session/jobs.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { emptyTables } from "./journal-fixture.ts";
@@ -63,6 +64,20 @@ describe("a job", () => {
     addJob(sql, job("turn:a", "drive", 5));
     expect(nextDue(sql)).toBe(5);
     expect(nextAfterJobs(sql, 9)).toEqual([]);
+  });
+
+  it("[R3] of a turn in line wants no alarm of its own; that of one that waits wants its own time", () => {
+    const sql = emptyTables();
+    addTurns(sql, "waits", "queued", "stopped");
+    for (const turn of ["waits", "queued", "stopped"]) {
+      const state = turn === "waits" ? "waiting" : turn;
+      sql.run("UPDATE turn SET state = ? WHERE id = ?", state, turn);
+      addJob(sql, job(`turn:${turn}`, "drive", 5, turn));
+    }
+    setDue(sql, "turn:waits", 700);
+    expect(nextDue(sql)).toBe(700);
+    addJob(sql, job("register", "register", 90));
+    expect(nextDue(sql)).toBe(90);
   });
 
   it("[R4] that fails backs off from 2 s, doubling up to 10 minutes, and is parked after 10 attempts", () => {

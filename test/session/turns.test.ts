@@ -8,7 +8,11 @@ import {
   findTurn,
   insertTurn,
   isDriver,
+  joinTurn,
   loadOpenTurns,
+  parkTurn,
+  restTurn,
+  resumeTurn,
   setAttempt,
   startTurn,
   stopQueued,
@@ -114,6 +118,37 @@ describe("a turn's row", () => {
     startTurn(sql, { ...running, id: "b", start: 7, attempt: 8 });
     expect(loadOpenTurns(sql)).toMatchObject([{ id: "b", state: "running", start: 7, attempt: 8 }]);
     expect(sql.all("SELECT input FROM turn")).toEqual([{ input: null }]);
+  });
+
+  it("[T2] rests for whoever drives it, rests anew, and goes on once, driven by whoever has it go on", () => {
+    const sql = accepted(running);
+    expect([
+      parkTurn(sql, "a", "e2", 9),
+      restTurn(sql, "a", 9),
+      resumeTurn(sql, "a", "e2"),
+    ]).toEqual([false, false, false]);
+    expect(parkTurn(sql, "a", "e1", 9)).toBe(true);
+    expect(loadOpenTurns(sql)).toMatchObject([{ state: "waiting", since: 9 }]);
+    expect([isDriver(sql, "a", "e1"), setAttempt(sql, "a", "e1", 12)]).toEqual([false, false]);
+    claimTurn(sql, "a", "e2");
+    expect(restTurn(sql, "a", 11)).toBe(true);
+    expect(loadOpenTurns(sql)).toMatchObject([{ state: "waiting", since: 11, epoch: "e1" }]);
+    expect([resumeTurn(sql, "a", "e2"), resumeTurn(sql, "a", "e3")]).toEqual([true, false]);
+    expect(loadOpenTurns(sql)).toMatchObject([{ state: "running", epoch: "e2", strikes: 0 }]);
+    expect(parkTurn(sql, "a", "e2", 15)).toBe(true);
+    expect(endTurn(sql, running, { ...end, outcome: "stopped" })).toBe(true);
+    expect(resumeTurn(sql, "a", "e2")).toBe(false);
+  });
+
+  it("[T8] is taken into another one once, and only while it waits in line", () => {
+    const sql = accepted(running, queued);
+    expect(joinTurn(sql, "b", "a", 7)).toBe(true);
+    expect(joinTurn(sql, "b", "a", 8)).toBe(false);
+    expect(findTurn(sql, "b")).toMatchObject({ state: "steered", start: 7, joined: "a" });
+    expect(endTurn(sql, queued, end)).toBe(false);
+    const stopped = accepted(running, queued);
+    stopQueued(stopped, "b");
+    expect(joinTurn(stopped, "b", "a", 7)).toBe(false);
   });
 
   it("keeps its input when it is stopped in line, and then ends once more for its entries", () => {

@@ -2,17 +2,9 @@ import { describe, expect, it } from "vitest";
 import { defaultPermissions } from "../../src/permissions/config.ts";
 import type { CarrelError, ErrorCode } from "../../src/shared/errors.ts";
 import type { CallAnswer } from "../../src/shared/session-api.ts";
-import { asking, AskingLab, call, named, no, yes } from "./asking-lab.ts";
+import { asking, AskingLab, call, named, no, waitingLab, yes } from "./asking-lab.ts";
 
 const code = (of: ErrorCode) => expect.objectContaining<Partial<CarrelError>>({ code: of });
-
-/** A session whose turn `t` waits for the approval of these calls. */
-async function waiting(...labels: string[]): Promise<AskingLab> {
-  const lab = new AskingLab();
-  lab.say("t", asking(...labels));
-  await lab.settle();
-  return lab;
-}
 
 /** Everything that is stored. */
 const stored = (lab: AskingLab) =>
@@ -22,7 +14,7 @@ const stored = (lab: AskingLab) =>
 
 describe("answers to the same question", () => {
   it("[A5] count once: the same one again is repeated, another is stale, also after a restart and in later turns", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const question = named(lab.question("one"));
     const outcomes = () =>
       Promise.all([lab.answer({ ...question, ...yes }), lab.answer({ ...question, ...no })]);
@@ -39,7 +31,7 @@ describe("answers to the same question", () => {
   });
 
   it("[A5] say what counts", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     const [one, two] = [lab.question("one"), lab.question("two")].map(named);
     if (!one || !two) throw new Error("two calls wait");
     const { answers, turn } = await lab.session.answer(
@@ -63,7 +55,7 @@ describe("answers to the same question", () => {
     let [taken, repeated, stale, runs] = [0, 0, 0, 0];
     for (let round = 0; round < count / 10; round++) {
       const labels = Array.from({ length: 10 }, (_, at) => `${round}-${at}`);
-      const lab = await waiting(...labels);
+      const lab = await waitingLab(...labels);
       const questions = labels.map((label) => named(lab.question(label)));
       const answers = questions.flatMap((question) =>
         Array.from({ length: 20 }, (_, at) => ({ question, answer: at === 7 ? no : yes })),
@@ -94,7 +86,7 @@ describe("answers to the same question", () => {
 
 describe("an answer", () => {
   it("[H1] to a call that was never asked about does not exist, and nothing is stored", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const before = stored(lab);
     const { digest } = lab.question("one");
     for (const id of ["call_2_9", "call_9_0", "call_0_0", "call_1_0", "", "x", "call_2_0 "]) {
@@ -106,7 +98,7 @@ describe("an answer", () => {
   });
 
   it("[A4] for another digest does nothing", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const before = stored(lab);
     const { call: id } = lab.question("one");
     expect(await lab.answer({ call: id, digest: "0".repeat(64), ...yes })).toBe("stale");
@@ -115,7 +107,7 @@ describe("an answer", () => {
   });
 
   it("[A4] with other arguments runs those, under a digest of their own, and shows them", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const { digest } = lab.question("one");
     await lab.decide("one", { ...yes, input: { label: "edited" } });
     expect(lab.effects.runs).toEqual(["unsafe_thing:edited"]);
@@ -127,7 +119,7 @@ describe("an answer", () => {
   });
 
   it("[A4] with the arguments that were asked about is no edit", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     await lab.decide("one", { ...yes, input: { label: "one" } });
     expect(lab.entries().find(({ kind }) => kind === "answered")).not.toHaveProperty("input");
     expect(lab.effects.runs).toEqual(["unsafe_thing:one"]);
@@ -144,7 +136,7 @@ describe("an answer", () => {
   });
 
   it("[A4] with other arguments is asked again when the tool changed meanwhile, about those", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.restartWith({ ask: [{ tool: "nothing" }] });
     const before = named(lab.question("one"));
     const changed = lab
@@ -166,7 +158,7 @@ describe("an answer", () => {
   });
 
   it("[X5, H1] with arguments that the tool refuses is refused whole, and nothing is stored", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     const before = stored(lab);
     const [one, two] = [named(lab.question("one")), named(lab.question("two"))];
     for (const input of [{ label: 7 }, [] as never, "x" as never]) {
@@ -257,7 +249,7 @@ describe("an answer", () => {
   });
 
   it("[T4] from an object that another has replaced changes nothing", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     const old = lab.session;
     const [one, two] = [named(lab.question("one")), named(lab.question("two"))];
     lab.again();
@@ -271,75 +263,5 @@ describe("an answer", () => {
     await lab.settle();
     expect(stored(lab)).toBe(before);
     expect(lab.effects.runs).toEqual([]);
-  });
-});
-
-describe("an answer for always", () => {
-  it("[A7] keeps its rule for the next turn, and says that it did", async () => {
-    const lab = await waiting("one");
-    const { suggested } = lab.question("one");
-    expect(suggested.length).toBeGreaterThan(0);
-    await lab.decide("one", { ...yes, always: suggested.slice(0, 1) });
-    expect(lab.session.permissions().session.allow).toEqual(suggested.slice(0, 1));
-    expect(lab.entries()).toContainEqual(
-      expect.objectContaining({ kind: "permissions", by: "user:ann", turn: "" }),
-    );
-    lab.again();
-    lab.say("next", asking("two"));
-    await lab.settle();
-    expect(lab.effects.runs).toEqual(["unsafe_thing:one", "unsafe_thing:two"]);
-    expect(lab.facts("asked")).toBe("asked");
-  });
-
-  it("[A7] holds for the other calls that wait: they run, or are denied", async () => {
-    const lab = await waiting("one", "two");
-    await lab.decide("one", { ...yes, always: true });
-    expect(lab.effects.runs).toEqual(["unsafe_thing:one", "unsafe_thing:two"]);
-    expect(lab.facts("answered", "end")).toBe("answered:approved answered:approved end:completed");
-    const other = await waiting("one", "two");
-    await other.decide("one", { ...no, always: [{ tool: "unsafe_*" }] });
-    expect(other.effects.runs).toEqual([]);
-    expect(other.facts("answered", "result", "end")).toBe(
-      "answered:denied result:denied answered:denied result:denied end:completed",
-    );
-    expect(other.session.permissions().session.deny).toEqual([{ tool: "unsafe_*" }]);
-  });
-
-  it("[A7] is stored once however often it is said, also where the operator's rules win", async () => {
-    const lab = new AskingLab({ permissions: { ask: [{ tool: "unsafe_thing" }] } });
-    lab.say("t", asking("one", "two"));
-    await lab.settle();
-    const always = [{ tool: "unsafe_thing" }, { tool: "unsafe_thing" }];
-    await lab.decide("one", { ...yes, always });
-    expect(lab.pending()).toHaveLength(1);
-    await lab.decide("two", { ...yes, always });
-    expect(lab.session.permissions().session.allow).toEqual([{ tool: "unsafe_thing" }]);
-    expect(lab.facts("permissions")).toBe("permissions");
-  });
-
-  it("[H1] with what is no rule, or with more than a session keeps, is refused whole", async () => {
-    const lab = await waiting("one");
-    const rules = Array.from({ length: 100 }, (_, at) => ({ tool: `other_${at}` }));
-    lab.session.setPermissions({ allow: rules }, "ann");
-    await lab.settle();
-    const before = stored(lab);
-    const one = named(lab.question("one"));
-    for (const always of [[{ tool: "unsafe_thing" }], [{ tool: "" }], [{ path: "x" } as never]])
-      await expect(lab.session.answer([{ ...one, ...yes, always }], "ann")).rejects.toThrow(
-        code("invalid"),
-      );
-    expect(stored(lab)).toBe(before);
-    expect(lab.session.permissions().session.allow).toEqual(rules);
-    expect(await lab.answer({ ...one, ...yes })).toBe("taken");
-  });
-
-  it("[A7] needs a rule to keep where none is suggested", async () => {
-    const lab = new AskingLab({ permissions: { ask: [{ tool: "unsafe_thing" }] } });
-    lab.say("t", asking("one"));
-    await lab.settle();
-    const one = named(lab.question("one"));
-    await expect(lab.session.answer([{ ...one, ...yes, always: true }], "ann")).rejects.toThrow(
-      code("invalid"),
-    );
   });
 });

@@ -1,5 +1,6 @@
 import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import type { PendingCall } from "../../src/shared/events.ts";
+import type { PointName } from "../../src/shared/point.ts";
 import type { AcceptRequest, CallAnswer } from "../../src/shared/session-api.ts";
 import { clientTool } from "../support/client-tool.ts";
 import { makeDigestsInstant } from "../support/instant-digest.ts";
@@ -43,6 +44,24 @@ export class AskingLab extends SessionLab {
   /** Another object of the same agent. */
   again(): void {
     this.restartWith({});
+  }
+
+  /** The object ends when it comes to this point for the `no`th time, and does nothing more; whether it came there. */
+  crashAt(point: (name: PointName) => boolean, no = 1): () => boolean {
+    let count = 0;
+    this.onPoint = (name) => {
+      if (point(name)) count++;
+      if (count >= no) throw new Error("crash");
+    };
+    return () => count >= no;
+  }
+
+  /** Another object takes over and somebody looks at it. */
+  async recover(): Promise<void> {
+    this.onPoint = () => {};
+    this.again();
+    this.session.current();
+    await this.settle();
   }
 
   /** A message that says what becomes of it while a turn is not ended. */
@@ -101,3 +120,19 @@ export const no = { kind: "deny" } as const;
 
 /** What an answer names of its question. */
 export const named = ({ call: id, digest }: PendingCall) => ({ call: id, digest });
+
+/** A session whose turn `t` waits for the approval of these calls. */
+export async function waitingLab(...labels: readonly string[]): Promise<AskingLab> {
+  const lab = new AskingLab();
+  lab.say("t", asking(...labels));
+  await lab.settle();
+  return lab;
+}
+
+/** A turn that waits for a client's tool, and for an approval. */
+export async function waitingForBoth(): Promise<AskingLab> {
+  const lab = new AskingLab();
+  lab.say("t", [{ calls: [call("locate", "a"), call("unsafe_thing", "b")] }, { text: "ok" }]);
+  await lab.settle();
+  return lab;
+}

@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { asking, AskingLab, call, named, yes } from "./asking-lab.ts";
+import { asking, AskingLab, call, named, waitingLab, yes } from "./asking-lab.ts";
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-
-async function waiting(...labels: string[]): Promise<AskingLab> {
-  const lab = new AskingLab();
-  lab.say("t", asking(...labels));
-  await lab.settle();
-  return lab;
-}
 
 /** Fires the alarms that stand until `time`. */
 async function passTo(lab: AskingLab, time: number): Promise<void> {
@@ -19,7 +12,7 @@ async function passTo(lab: AskingLab, time: number): Promise<void> {
 
 describe("a question that nobody answers", () => {
   it("[T2, A6] is settled as denied after seven days, by the alarm alone, and the turn goes on", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     await passTo(lab, WEEK - 1);
     expect(lab.facts("answered")).toBe("");
     expect(lab.alarm).toBe(WEEK);
@@ -34,7 +27,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[R3] has one alarm and no driver, and leaves none behind", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const alarms: (number | null)[] = [];
     while (await lab.fireAlarm()) alarms.push(lab.alarm);
     expect(alarms).toEqual([WEEK, WEEK + 30_000, null]);
@@ -71,7 +64,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[A6] leaves a question that was asked later, and its alarm is next", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     lab.sql.run(
       `UPDATE journal SET body = json_set(body, '$.expiresAt', ?)
        WHERE kind = 'asked' AND json_extract(body, '$.input') = '{"label":"two"}'`,
@@ -94,7 +87,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[T1] has its alarm again when any call finds that it was lost", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.again();
     lab.alarm = null;
     lab.session.current();
@@ -106,21 +99,17 @@ describe("a question that nobody answers", () => {
     const notices: string[] = [];
     const notify = async ({ turn }: { turn: string }) => void notices.push(turn);
     const lab = new AskingLab({ notify });
-    lab.onPoint = (name) => {
-      if (name === "commit:wait:after") throw new Error("crash");
-    };
+    lab.crashAt((name) => name === "commit:wait:after");
     lab.say("t", asking("one"));
     await lab.settle();
-    lab.onPoint = () => {};
-    lab.again();
-    lab.session.current();
+    await lab.recover();
     expect([lab.alarm, notices]).toEqual([0, []]);
-    await lab.fireAlarm();
+    for (let n = 0; n < 2; n++) await lab.fireAlarm();
     expect([lab.alarm, notices]).toEqual([WEEK, ["t"]]);
   });
 
   it("[T2] is settled by any call that comes after its time, when no alarm did it", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.alarm = null;
     await lab.clock.pass(WEEK);
     lab.again();
@@ -130,7 +119,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[A5] cannot be approved after its time", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const one = named(lab.question("one"));
     lab.alarm = null;
     await lab.clock.pass(WEEK);
@@ -142,7 +131,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[R3] is not hurt by alarms that come early, twice, or late, nor by a clock that jumps", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     for (let n = 0; n < 5; n++) {
       await lab.session.alarm();
       await lab.settle();
@@ -174,7 +163,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[H1] is too late for a message too, which is then simply answered", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.alarm = null;
     await lab.clock.pass(WEEK);
     lab.send("next", "hi");
@@ -184,7 +173,7 @@ describe("a question that nobody answers", () => {
   });
 
   it("[R4] keeps others from being told only until they hear: an alarm stands for what failed", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.index = () => Promise.reject(new Error("connection lost"));
     lab.again();
     lab.session.setPermissions({ allow: [{ tool: "other" }] }, "ann");

@@ -86,6 +86,14 @@ describe("an output schema", () => {
     expect(problems(list, { next: { next: { next: 3 } } })).toHaveLength(1);
   });
 
+  it("may offer several parts that each refer back to themselves", () => {
+    const list = object({ next: { anyOf: [{ $ref: "#/$defs/list" }, { type: "null" }] } });
+    const both = { anyOf: [{ $ref: "#/$defs/tree" }, { $ref: "#/$defs/list" }] };
+    const schema = object({ a: both }, { $defs: { tree, list }, required: ["a"] });
+    expect(problems(schema, { a: { next: { next: null }, children: 1 } })).toEqual([]);
+    expect(problems(schema, { a: { next: 1, children: 1 } })).toHaveLength(1);
+  });
+
   it("says for each thing what was expected and what came", () => {
     const schema = object(
       { name: STRING, tags: { type: "array", items: { enum: ["a", "b"] } } },

@@ -1,23 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { defaultPermissions } from "../../src/permissions/config.ts";
-import { identified } from "../support/client.ts";
 import { historyViolations } from "../support/message-invariants.ts";
-import { streamViolations } from "../support/stream-invariants.ts";
-import { asking, AskingLab, call, named, no, yes } from "./asking-lab.ts";
+import { AskingLab, call, named, no, waitingLab, yes } from "./asking-lab.ts";
 
 const WEEK = 7 * 86_400_000;
 
-/** A session whose turn `t` waits for the approval of these calls. */
-async function waiting(...labels: string[]): Promise<AskingLab> {
-  const lab = new AskingLab();
-  lab.say("t", asking(...labels));
-  await lab.settle();
-  return lab;
-}
-
 describe("a call that needs approval", () => {
   it("[A6, T2] is parked: its turn waits, runs nothing, and says so", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     expect(lab.story()).toBe("user step:tool-calls asked waiting");
     expect(lab.effects.runs).toEqual([]);
     expect(lab.witness.requests).toHaveLength(1);
@@ -31,7 +21,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A5] that is approved runs once, and the turn goes on to its end", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     expect(await lab.decide("one", yes)).toBe("taken");
     expect(lab.story()).toBe(
       "user step:tool-calls asked waiting answered intent result:success step:stop end:completed",
@@ -43,7 +33,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A5] that is denied never runs, and the model is told why", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     expect(await lab.decide("one", { ...no, reason: "Not today." })).toBe("taken");
     expect(lab.story()).toBe(
       "user step:tool-calls asked waiting answered result:denied step:stop end:completed",
@@ -96,7 +86,7 @@ describe("a call that needs approval", () => {
     ["first", "second"],
     ["second", "first"],
   ])("[A6] and another are answered in any order: %s, %s", async (one, two) => {
-    const lab = await waiting("first", "second");
+    const lab = await waitingLab("first", "second");
     await lab.decide(one, yes);
     expect(lab.effects.runs).toEqual([`unsafe_thing:${one}`]);
     expect(lab.status()).toMatchObject({ turns: [{ state: "waiting" }], pending: [{}] });
@@ -107,7 +97,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A6] that is denied leaves the turn waiting for the others, with no model call between", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     await lab.decide("one", no);
     expect(lab.witness.requests).toHaveLength(1);
     const stillWaits = { turns: [{ state: "waiting" }], pending: [{ input: '{"label":"two"}' }] };
@@ -120,7 +110,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A6] survives restarts and six days, without being taken for an interruption", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     for (let day = 0; day < 6; day++) {
       for (let n = 0; n < 5; n++) {
         lab.again();
@@ -151,7 +141,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A4] asks again when the tool changed while it waited, and runs only what was approved then", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     const old = lab.question("one");
     const changed = lab
       .ownTools()
@@ -170,7 +160,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A4] asks again when the operator's rules changed while it waited", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.restartWith({ ask: [{ tool: "unsafe_*" }] });
     await lab.decide("one", yes);
     expect(lab.effects.runs).toEqual([]);
@@ -179,7 +169,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A4] is denied when the operator forbids it meanwhile, although it was approved", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.restartWith({ deny: [{ tool: "unsafe_thing" }] });
     await lab.decide("one", yes);
     expect(lab.effects.runs).toEqual([]);
@@ -189,7 +179,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[A4] whose tool is gone is settled without running", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.restart({ tools: [], permissions: defaultPermissions });
     await lab.decide("one", yes);
     expect(lab.facts("answered", "result", "end")).toBe(
@@ -198,7 +188,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[T9] is denied when the turn is stopped, and stays so", async () => {
-    const lab = await waiting("one", "two");
+    const lab = await waitingLab("one", "two");
     const one = lab.question("one");
     expect(lab.session.stop()).toMatchObject({ turn: "t", state: "stopped" });
     await lab.settle();
@@ -229,7 +219,7 @@ describe("a call that needs approval", () => {
   });
 
   it("[T7] is denied when its turn is given up, too large to be loaded", async () => {
-    const lab = await waiting("one");
+    const lab = await waitingLab("one");
     lab.onPoint = (name) => {
       if (name !== "commit:answer:after") return;
       lab.onPoint = () => {};
@@ -252,104 +242,5 @@ describe("a call that needs approval", () => {
     expect(lab.entries().at(-1)).toMatchObject({ error: { code: "out_of_memory" } });
     expect(lab.facts("result")).toBe("result:interrupted");
     expect(lab.effects.runs).toEqual([]);
-  });
-});
-
-describe("the stream of a turn that waits", () => {
-  it("[S4] ends where it waits; that of the answer goes on to the end, with nothing lost or doubled", async () => {
-    const lab = new AskingLab();
-    lab.say("t", asking("one", "two"));
-    const first = lab.listen({ until: "t" });
-    await lab.settle();
-    expect(first.state).toBe("ended");
-    expect(first.frames().at(-1)?.event.type).toBe("turn-waiting");
-    const after = (listener: typeof first) => identified(listener.frames()).at(-1)?.id ?? "";
-    await lab.decide("one", no);
-    const second = lab.listen({ until: "t", after: after(first) });
-    await lab.settle();
-    expect(second.state).toBe("ended");
-    expect(identified(second.frames()).map(({ event }) => event.type)).toEqual([
-      "call-answered",
-      "tool-result",
-      "turn-waiting",
-    ]);
-    await lab.decide("two", yes);
-    const third = lab.listen({ until: "t", after: after(second) });
-    const replay = lab.listen();
-    await lab.settle();
-    expect(third.frames().at(-1)?.event.type).toBe("turn-end");
-    const seen = [first, second, third].flatMap(({ frames }) => identified(frames()));
-    expect(streamViolations(seen, identified(replay.frames()))).toEqual([]);
-    const whole = lab.listen({ until: "t" });
-    await lab.settle();
-    expect(whole.frames().at(-1)?.event.type).toBe("turn-end");
-  });
-
-  it("[S5] is told at once what waits, also of an object that just woke", async () => {
-    const lab = await waiting("one");
-    lab.again();
-    const listener = lab.listen({ after: "4.0" });
-    await lab.settle();
-    expect(listener.frames()[0]?.event).toMatchObject({
-      type: "status",
-      turns: [{ state: "waiting" }],
-      pending: [{ call: "call_2_0", reason: expect.any(String) }],
-    });
-  });
-
-  it("[S3, R3] costs nobody anything: a tail of a session that waits ends when it has been idle for a minute", async () => {
-    const lab = await waiting("one");
-    const listener = lab.listen();
-    await lab.clock.pass(90_000);
-    expect(listener.state).toBe("ended");
-  });
-});
-
-describe("a client's tool", () => {
-  const locating = [{ calls: [call("locate", "here"), call("locate", "there")] }, { text: "ok" }];
-
-  it("[T13] is run by the client: the turn goes on when the whole batch is in", async () => {
-    const lab = new AskingLab();
-    lab.say("t", locating);
-    await lab.settle();
-    expect(lab.pending()).toMatchObject([
-      { name: "locate", what: "client", suggested: [] },
-      { name: "locate", what: "client" },
-    ]);
-    await lab.decide("here", { kind: "result", output: { city: "Ulm" }, isError: false });
-    expect(lab.witness.requests).toHaveLength(1);
-    await lab.decide("there", { kind: "result", output: "no signal", isError: true });
-    expect(lab.facts("answered", "result", "end")).toBe(
-      "answered:result result:success answered:result result:error end:completed",
-    );
-    const told = JSON.stringify(lab.witness.requests.at(-1)?.messages.at(-1));
-    expect(told).toMatch(/Ulm.*no signal/);
-  });
-
-  it("[A1] is denied where only reading is allowed, unless it only reads", async () => {
-    const writing = new AskingLab({ permissions: { mode: "EXPLORE" } });
-    const tools = writing
-      .ownTools()
-      .map((tool) => (tool.name === "locate" ? { ...tool, effect: "external" as const } : tool));
-    writing.restart({ tools, permissions: { ...defaultPermissions, mode: "EXPLORE" } });
-    writing.say("t", locating);
-    await writing.settle();
-    expect(writing.facts("asked", "result", "end")).toBe(
-      "result:denied result:denied end:completed",
-    );
-    const reading = new AskingLab({ permissions: { mode: "EXPLORE" } });
-    reading.say("t", locating);
-    await reading.settle();
-    expect(reading.facts("asked", "result")).toBe("asked asked");
-  });
-
-  it("[A6] and approvals wait beside each other", async () => {
-    const lab = new AskingLab();
-    lab.say("t", [{ calls: [call("locate", "a"), call("unsafe_thing", "b")] }, { text: "ok" }]);
-    await lab.settle();
-    await lab.decide("b", yes);
-    expect(lab.effects.runs).toEqual(["unsafe_thing:b"]);
-    await lab.decide("a", { kind: "result", output: "here", isError: false });
-    expect(lab.facts("waiting", "end")).toBe("waiting waiting end:completed");
   });
 });

@@ -44,6 +44,21 @@ describe("the bounds of recovery", () => {
     expect(exhausted(work(1_000))).toContain("1000 units of work");
   });
 
+  it("[T7] begin anew when the turn came to rest, or someone outside had it go on; a question alone is no progress", () => {
+    const head = { call: "c", name: "n", digest: "d" };
+    const rest: Fact = { kind: "waiting", calls: ["c"], expiresAt: 1 };
+    const answered: Fact = { kind: "answered", ...head, answer: "approved", by: "user:ann" };
+    const steered: Fact = { kind: "steered", message: "s", content: [] };
+    for (const fact of [rest, answered, steered]) {
+      expect(exhausted([...times(9, interrupted), fact, ...times(9, interrupted)])).toBeNull();
+      const days = entriesOf([interrupted, fact, interrupted], (index) => index * 86_400_000);
+      expect(recoveryExhausted(days, 2 * 86_400_000)).toBeNull();
+    }
+    const question = { what: "approval", input: "{}", reason: "", suggested: [] } as const;
+    const asked: Fact = { kind: "asked", ...head, ...question, expiresAt: 1 };
+    expect(exhausted(times(10, interrupted, asked))).not.toBeNull();
+  });
+
   it("do not count attempts that the model's failures cost", () => {
     expect(exhausted(times(50, retried))).toBeNull();
   });

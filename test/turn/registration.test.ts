@@ -131,6 +131,21 @@ describe("a session's first message", () => {
     expect(parkedJobs(lab.sql)).toEqual([]);
   });
 
+  it("[R3] leaves no job that an object wrote which did not know that another had told the registry", async () => {
+    const { lab } = registeringLab();
+    const wire = Promise.withResolvers<void>();
+    lab.register = () => wire.promise;
+    post(lab.session, "a");
+    const other = lab.restart();
+    other.accept(request("b"));
+    wire.resolve();
+    await lab.settle();
+    lab.sql.run("INSERT INTO job VALUES ('register', 'register', 0, 0, '') ON CONFLICT DO NOTHING");
+    lab.restart();
+    for (let fires = 0; await lab.fireAlarm(); fires++) expect(fires).toBeLessThan(5);
+    expect(jobs(lab)).toEqual([]);
+  });
+
   it("that is refused registers nothing", () => {
     const { lab, registry } = registeringLab();
     const input = { kind: "regenerate" } as const;

@@ -19,6 +19,13 @@ describe("the call that gives the answer", () => {
     expect(lab.end()).toMatchObject({ outcome: "completed", output: dangerous });
   });
 
+  it("is not judged by what stands in the answer", async () => {
+    const permissions = { ...defaultPermissions, deny: [{ tool: "*", path: "/etc/**" }] };
+    const lab = new OutputLab([call(JSON.stringify(dangerous))], { permissions });
+    await lab.ask({ type: "object" });
+    expect(lab.end()).toMatchObject({ outcome: "completed", output: dangerous });
+  });
+
   it("[T2] waits with the turn for an approval of what was called beside it", async () => {
     const both = { calls: [{ name: "unsafe_thing", input: "{}" }, ...good.calls] };
     const lab = new OutputLab([both], { permissions: defaultPermissions });

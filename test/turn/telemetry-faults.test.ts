@@ -76,6 +76,15 @@ describe("what goes wrong in a turn", () => {
     expect(lab.one("invoke_agent Carrel")).toMatchObject({ "carrel.turn.outcome": "stopped" });
   });
 
+  it("is nothing where an answer is cut off: its model call was let go of", async () => {
+    const lab = new TracedLab();
+    lab.say("t", [{ text: "x".repeat(1_000), repeat: 600 }]);
+    await lab.rest();
+    expect(lab.story()).toBe("user step:length end:completed");
+    expect(lab.one("chat gpt-5.1")).toMatchObject({ status: "cancelled" });
+    expect(lab.one("step 1")).toMatchObject({ status: "ok" });
+  });
+
   it("[H5] is never more than a code, and the turn goes the same way as without spans", async () => {
     const broken = {
       name: "broken",

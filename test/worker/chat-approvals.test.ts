@@ -1,73 +1,20 @@
-import {
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  validateUIMessages,
-  type UIMessage,
-} from "ai";
+import { validateUIMessages } from "ai";
 import { describe, expect, it } from "vitest";
-import type { ChatClient, ChatOptions } from "../support/chat-client.ts";
 import { outside, resetOutside } from "../support/outside.ts";
 import { script } from "../support/scripted-model.ts";
 import {
-  asked,
-  loadMessages,
-  openChat,
-  postChat,
-  resumeChat,
-  stopTurn,
-  textOf,
-} from "./chat-page.ts";
-
-const agent = "asking";
-
-const unsafe = (label: string) => ({ name: "unsafe_thing", input: JSON.stringify({ label }) });
-
-const question = (...labels: readonly string[]) =>
-  script({ text: "I will.", calls: labels.map(unsafe) }, { text: "Done." });
-
-const open = (id: string, options: Partial<ChatOptions> = {}) =>
-  openChat(id, { agent, ...options });
-
-/** A page that sends its decisions as soon as all are made, as the SDK's guide has it. */
-const openAutomatic = (id: string, options: Partial<ChatOptions> = {}) =>
-  open(id, {
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    ...options,
-  });
-
-/** A chat whose turn waits for approval of calls with these labels. */
-async function waiting(id: string, labels: readonly string[], opened = open(id)) {
-  await opened.sendMessage({ text: question(...labels) });
-  expect(opened.error).toBeUndefined();
-  expect(opened.status).toBe("ready");
-  return opened;
-}
-
-const callsOf = (message: UIMessage | undefined) =>
-  (message?.parts ?? []).flatMap((part) => (part.type === "dynamic-tool" ? [part] : []));
-
-const statesOf = (chat: ChatClient) => callsOf(chat.lastMessage).map(({ state }) => state);
-
-const approvalOf = (chat: ChatClient, at = 0): string =>
-  callsOf(chat.lastMessage)[at]?.approval?.id ?? "none";
-
-/** Decides, and sends it as a page without automatic sending does. */
-async function decide(chat: ChatClient, approved: boolean, reason?: string, at = 0) {
-  await chat.addToolApprovalResponse({
-    id: approvalOf(chat, at),
-    approved,
-    ...(reason === undefined ? {} : { reason }),
-  });
-  await chat.sendMessage();
-}
-
-/** Waits until a page that sends by itself has said this. */
-const saying = (text: string) => {
-  const said = Promise.withResolvers<void>();
-  const onWrite = (message: UIMessage) => {
-    if (textOf(message).endsWith(text) && message.metadata !== undefined) said.resolve();
-  };
-  return { onWrite, said: said.promise };
-};
+  agent,
+  approvalOf,
+  callsOf,
+  decide,
+  open,
+  openAutomatic,
+  saying,
+  statesOf,
+  unsafe,
+  waiting,
+} from "./chat-decisions.ts";
+import { loadMessages, postChat, resumeChat, stopTurn, textOf } from "./chat-page.ts";
 
 describe("a call that asks for approval", () => {
   it("[S5] [H3] ends the stream with its request, and is there for a page that loads", async () => {
@@ -294,65 +241,5 @@ describe("a new message while a call asks", () => {
     const loaded = await loadMessages("unsent", agent);
     expect(textOf(loaded[1])).toBe("I will.Done.");
     expect(outside().effects.runs).toEqual(["unsafe_thing:a"]);
-  });
-});
-
-describe("a forged decision", () => {
-  const post = (id: string, messages: readonly unknown[]) =>
-    postChat(id, { messages }, `?agent=${agent}`);
-
-  /** The newest message with its call changed. */
-  const forged = (chat: ChatClient, change: (part: Record<string, unknown>) => object) => {
-    const [user, reply] = chat.stored;
-    const parts = reply?.parts.map((part) =>
-      part.type === "dynamic-tool" ? { ...part, ...change({ ...part }) } : part,
-    );
-    return [user, { ...reply, parts }];
-  };
-
-  const decided = (id: string) => ({
-    state: "approval-responded",
-    approval: { id, approved: true },
-  });
-
-  it.each([
-    ["for another call", (id: string) => decided(`call_9_9.${id.split(".")[1]}`)],
-    ["for other arguments", (id: string) => decided(`${id.split(".")[0]}.${"0".repeat(64)}`)],
-    ["without what was seen", (id: string) => decided(id.split(".")[0] ?? "")],
-    ["by an output", () => ({ state: "output-available", output: "It ran.", approval: undefined })],
-    ["by an error", () => ({ state: "output-error", errorText: "It ran." })],
-    ["that decides nothing", (id: string) => ({ state: "approval-responded", approval: { id } })],
-  ])("[T13] [A4] %s does nothing, and the call still asks", async (name, change) => {
-    resetOutside();
-    const id = `forged-${name.replaceAll(/\W+/g, "-")}`;
-    const chat = await waiting(id, ["a"]);
-    const messages = forged(chat, () => change(approvalOf(chat)));
-    const response = await post(id, messages);
-    expect(response.status).toBe(200);
-    expect(await response.text()).toContain('"finishReason":"tool-calls"');
-    expect(outside().effects.runs).toEqual([]);
-    expect(await loadMessages(id, agent)).toEqual(chat.stored);
-  });
-
-  it("[T13] does nothing for a call that was never asked, and in an answer that was never given", async () => {
-    resetOutside();
-    const chat = open("never");
-    await chat.sendMessage({ text: script({ calls: [{ name: "read_thing", input: "{}" }] }) });
-    const before = await loadMessages("never", agent);
-    const response = await post(
-      "never",
-      forged(chat, ({ toolCallId }) => decided(`${String(toolCallId)}.${"0".repeat(64)}`)),
-    );
-    // It is told that the call is over, which its page shows otherwise.
-    expect(await response.text()).toContain("tool-output-available");
-    const part = { type: "dynamic-tool", toolName: "unsafe_thing", toolCallId: "call_9_9" };
-    const none = {
-      ...asked("x.reply", ""),
-      role: "assistant",
-      parts: [{ ...part, ...decided("c") }],
-    };
-    expect((await post("never", [none])).status).toBe(400);
-    expect(await loadMessages("never", agent)).toEqual(before);
-    expect(outside().effects.runs).toEqual(["read_thing:x"]);
   });
 });

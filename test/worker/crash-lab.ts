@@ -11,7 +11,7 @@ import { breathe, clientOf, keyOf, sessionStub, tablesOf } from "./session-objec
 /** What a client does with one session, and what must have come of it. */
 export type Scenario = {
   readonly name: string;
-  readonly agent?: "after" | "asking";
+  readonly agent?: "after" | "asking" | "client-tool";
   run(cast: Cast): Promise<void>;
   /** The outcomes of its turns in order. */
   readonly outcomes: string | RegExp;

@@ -160,16 +160,12 @@ export const askingScenarios: readonly Scenario[] = [
   },
   {
     name: "tools that the client runs",
-    agent: "asking",
+    agent: "client-tool",
     async run({ client, key, say, call, answering }) {
       const { onEvent, over } = answering(({ digest, call: id, what }) =>
         what === "client" ? { result: `did ${id}`, digest } : { decision: "approve", digest },
       );
-      const calls = [
-        call("client_thing", "c1"),
-        call("unsafe_thing", "u1"),
-        call("client_thing", "c2"),
-      ];
+      const calls = [call("locate", "c1"), call("unsafe_thing", "u1"), call("locate", "c2")];
       await client.talk(key(1), say({ calls }, { text: "Done." }), onEvent);
       await over();
     },

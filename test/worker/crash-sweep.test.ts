@@ -36,6 +36,8 @@ describe("a session whose object crashes", { timeout: PATIENCE_MS }, () => {
     const twice = await runBeside(scenario, index, pairs);
     count([...once, ...twice]);
     expect([...once, ...twice].flatMap(describeViolations)).toEqual([]);
+    // Where chance decides which turn a message is in, it also decides how often the model is asked.
+    if (typeof scenario.outcomes !== "string") return;
     const calm = once.at(-1)?.requests ?? 0;
     const costly = [...once, ...twice].filter(({ requests, crashes }) => requests > calm + crashes);
     expect(costly.map(({ plan }) => plan.join())).toEqual([]);
@@ -43,7 +45,8 @@ describe("a session whose object crashes", { timeout: PATIENCE_MS }, () => {
 
   it("[T1] there was a crash at every kind of point", () => {
     const commits =
-      "accept register claim start recover attempt retry live step intent result stop end window job";
+      "accept register claim start recover attempt retry live step intent result stop end window job " +
+      "ask wait answer permissions steer title clear";
     const kinds = commits.split(" ").map((name) => `commit:${name}`);
     kinds.push("model", "tool", "alarm");
     const expected = kinds.flatMap((kind) => [`${kind}:before`, `${kind}:after`]);

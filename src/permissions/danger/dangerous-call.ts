@@ -10,8 +10,12 @@ export function dangerOfCall(call: SeenCall, effect: Effect): string | null {
     const danger = path && dangerOfPath(path);
     if (danger) return `It touches ${shown(call.named.paths[at] ?? "")}, which ${danger.why}.`;
   }
-  for (const line of call.lines) {
-    const danger = dangerOfLine(line);
+  const lines = [
+    ...call.lines.map((line) => ({ line, isCommand: true })),
+    ...call.scriptLines.map((line) => ({ line, isCommand: false })),
+  ];
+  for (const { line, isCommand } of lines) {
+    const danger = dangerOfLine(line, isCommand);
     if (danger !== null) return `The command ${danger}: ${shown(line.text)}`;
   }
   return null;

@@ -18,9 +18,12 @@ const WRITERS =
 const SQL =
   /^(?:psql|mysql|mariadb|sqlite3|sqlcmd|sqlplus|clickhouse-client|cockroach|mongo|mongosh|duckdb|bq)$/;
 
-/** What is dangerous about a command line, as the end of a sentence; `null` when nothing is. */
-export function dangerOfLine(line: CommandLine): string | null {
-  if (!line.isUnderstood) return "cannot be read safely: something in it is left open";
+/**
+ * What is dangerous about a command line, as the end of a sentence; `null` when nothing is. What is
+ * perhaps no command line may be one that cannot be read.
+ */
+export function dangerOfLine(line: CommandLine, isCommand: boolean): string | null {
+  if (isCommand && !line.isUnderstood) return "cannot be read safely: something in it is left open";
   if (isForkBomb(line.text)) return "starts itself without end";
   const likely = line.invocations.filter(({ isLikely }) => isLikely);
   for (const invocation of likely) {

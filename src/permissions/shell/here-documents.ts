@@ -18,7 +18,6 @@ type Bodies = {
 
 /** The here-documents of a line, which follow once it ends. */
 export class HereDocuments {
-  wereAny = false;
   #expected: Expected[] = [];
 
   get areOpen(): boolean {
@@ -26,7 +25,6 @@ export class HereDocuments {
   }
 
   expect(end: string, stripsTabs: boolean, isLiteral: boolean, command: OpenCommand): void {
-    this.wereAny = true;
     this.#expected.push({ end, stripsTabs, isLiteral, command });
   }
 

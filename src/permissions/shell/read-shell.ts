@@ -24,20 +24,31 @@ const REDIRECTS = [
 
 /** Reads a command line once, from its beginning to its end, whatever is in it. `depth`: how deep it lies in another. */
 export function readShell(text: string, depth = 0): ShellText {
-  // Shells drop NUL; a lone carriage return ends a line for some.
-  const cleaned = text.replaceAll("\0", "").replaceAll("\r", "\n");
-  const reader = new ShellReader(cleaned, depth);
-  reader.list(null, false);
-  const { commands, isPlain, isUnderstood } = reader.end(text.includes("\r"));
+  // Shells drop NUL.
+  const cleaned = text.replaceAll("\0", "");
+  const { commands, isPlain, isUnderstood } = readOnce(cleaned, depth);
   const isClean = !/[^\P{Cc}\t\n]|[\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
-  return { commands, isPlain: isPlain && isUnderstood && isClean, isUnderstood };
+  // A carriage return ends a line for some, and is a character like any for others.
+  const isMixed = depth === 0 && cleaned.includes("\r");
+  const other = isMixed ? readOnce(cleaned.replaceAll("\r", "\n"), depth) : null;
+  return {
+    commands: other ? [...commands, ...other.commands] : commands,
+    isPlain: isPlain && isUnderstood && isClean,
+    isUnderstood: isUnderstood && other?.isUnderstood !== false,
+  };
+}
+
+function readOnce(text: string, depth: number): ShellText {
+  const reader = new ShellReader(text, depth);
+  reader.list(null, false);
+  return reader.end();
 }
 
 /** The commands whose output a here-document takes in. */
 function readDocument(body: string, depth: number): ShellText {
   const reader = new ShellReader(body, depth);
   reader.document();
-  return reader.end(false);
+  return reader.end();
 }
 
 class ShellReader {
@@ -86,10 +97,9 @@ class ShellReader {
     this.#words.quoted(null);
   }
 
-  /** What was read. Where lines end in two ways, it is not clear where a here-document ends. */
-  end(hasReturns: boolean): ShellText {
-    const isDocumentClear = !this.#documents.areOpen && !(hasReturns && this.#documents.wereAny);
-    if (!isDocumentClear) this.isUnderstood = false;
+  /** What was read, up to the end. */
+  end(): ShellText {
+    if (this.#documents.areOpen) this.isUnderstood = false;
     return this;
   }
 
