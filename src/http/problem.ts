@@ -39,7 +39,7 @@ const statusOf = {
 } as const satisfies Record<ErrorCode, number>;
 
 /** When to try again, in seconds: a turn takes longer than a burst. */
-const retryAfter: Partial<Record<ErrorCode, string>> = { overloaded: "1", too_many: "5" };
+const retryAfter: Readonly<Partial<Record<ErrorCode, string>>> = { overloaded: "1", too_many: "5" };
 
 /** Expected failures with their code; everything else is logged and shown as an id only. */
 export function toProblem(error: unknown, c: Context): Response {

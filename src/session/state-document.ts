@@ -32,8 +32,8 @@ const Data = z
     return z.NEVER;
   });
 
-const contentKinds = ["text", "data"];
-const kinds = [...contentKinds, "thinking", "tool_use", "tool_result"];
+const contentKinds: readonly string[] = ["text", "data"];
+const kinds: readonly string[] = [...contentKinds, "thinking", "tool_use", "tool_result"];
 
 /** A block of a kind that means nothing here. */
 const Other = (known: readonly string[]) =>

@@ -1,11 +1,9 @@
 import type { Clock } from "../shared/clock.ts";
-import type { Log } from "../shared/log.ts";
-import type { CommitName, Point } from "../shared/point.ts";
-import type { Permissions } from "../shared/permissions.ts";
-import type { SessionNews } from "../shared/registry-api.ts";
-import type { SessionAddress, TurnView } from "../shared/session-api.ts";
-import type { Sql } from "../shared/sql.ts";
 import type { SessionStatus } from "../shared/events.ts";
+import type { CommitName } from "../shared/point.ts";
+import type { Permissions } from "../shared/permissions.ts";
+import type { TurnView } from "../shared/session-api.ts";
+import type { Sql } from "../shared/sql.ts";
 import { replyId } from "../shared/ids.ts";
 import {
   NO_TURN,
@@ -30,28 +28,7 @@ import {
   type StoredTurn,
 } from "../session/turns.ts";
 import { SessionPermissions } from "./session-permissions.ts";
-
-/** What a session needs from the platform. */
-export type Platform = {
-  readonly address: SessionAddress;
-  readonly sql: Sql;
-  readonly clock: Clock;
-  /** Wakes the session at `at` (or soon after), also after a crash. One alarm: a later call replaces it. */
-  readonly setAlarm: (at: number) => void;
-  /** No alarm stands any more. */
-  readonly clearAlarm: () => void;
-  /** Resolves when everything written so far is durable; what is written without waiting may be lost as one. */
-  readonly sync: () => Promise<void>;
-  /** Keeps the object up while `work` runs, where the platform offers that. */
-  readonly keepAlive: (work: Promise<void>) => void;
-  /** Tells the registry that this session exists; resolves when it knows. May be repeated. */
-  readonly register: () => Promise<void>;
-  /** Tells the registry what a list shows of this session; resolves when it knows. May be repeated. */
-  readonly index: (news: SessionNews) => Promise<void>;
-  readonly newId: () => string;
-  readonly point: Point;
-  readonly log: Log;
-};
+import type { Platform } from "./platform.ts";
 
 /** What may be written in one commit. */
 export type Tx = {
@@ -206,9 +183,8 @@ export class SessionCore {
   }
 
   /**
-   * Writes all of `work` in one transaction, then makes it visible. Nothing is emitted before the commit, and
-   * when `work` throws nothing has happened. The caller updates the rest of its memory before it awaits. In a deleted
-   * session only `erase` may write: everything else is late, and throws `LostTurn`.
+   * Writes all of `work` in one transaction, then makes it visible; when `work` throws nothing has happened. The caller
+   * updates the rest of its memory before it awaits. A deleted session takes only `erase`: all else throws `LostTurn`.
    */
   commit<Result>(name: CommitName, work: (tx: Tx) => Result): Result {
     if (this.#isDeleted && name !== "erase") throw new LostTurn();
@@ -221,11 +197,18 @@ export class SessionCore {
       entries.push(entry);
       return entry;
     };
+    const say = () =>
+      entries.length > 0 && this.#permissions.say((fact) => void append(NO_TURN, fact));
+    // Giving an attempt up takes back all that follows its place.
+    const reserve: Tx["reserve"] = () => {
+      say();
+      return this.#nextSeq++;
+    };
     let result: Result;
     try {
       result = this.sql.transaction(() => {
-        const done = work({ append, reserve: () => this.#nextSeq++ });
-        if (entries.length > 0) this.#permissions.say((fact) => void append(NO_TURN, fact));
+        const done = work({ append, reserve });
+        say();
         return done;
       });
     } catch (error) {
@@ -247,8 +230,8 @@ export class SessionCore {
   }
 
   /**
-   * The questions of the turn that runs or waits that nobody has answered, in the order of their calls. Before the context
-   * is loaded no more than the newest step is: giving up a session that is too large must not need the rest.
+   * What the turn that runs or waits asks, in the order of its calls. Before the context is loaded no more than the newest
+   * step is: giving up a session that is too large must not need the rest.
    */
   get pending(): readonly EntryOf<"asked">[] {
     const { begun } = this;

@@ -47,7 +47,7 @@ const annotations = {
   $comment: z.unknown(),
   $schema: z.unknown(),
   $id: z.unknown(),
-};
+} as const;
 
 /** What means nothing without the type that it is about. */
 const typed = {
@@ -71,7 +71,7 @@ const typed = {
   propertyNames: Inner,
   minProperties: Count,
   maxProperties: Count,
-};
+} as const;
 
 const Node = z
   .strictObject({

@@ -91,7 +91,7 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
     events: scheduler.count,
     turns,
     faults: world.ground.faults.counts,
-    print,
+    print: () => `${scheduler.count} ${scheduler.now}\n${print()}`,
   };
 }
 

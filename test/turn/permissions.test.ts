@@ -207,7 +207,7 @@ describe("a change of permissions while the model speaks", () => {
     lab.session.setPermissions({ mode: "DEFAULT" }, "ann");
     await lab.clock.pass(60_000);
     expect(lab.facts("reset", "permissions", "step", "end")).toBe(
-      "reset permissions permissions step end:completed",
+      "reset permissions step end:completed permissions",
     );
     const replay = lab.listen();
     await lab.settle();

@@ -1,0 +1,28 @@
+import type { Clock } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { Point } from "../shared/point.ts";
+import type { SessionNews } from "../shared/registry-api.ts";
+import type { SessionAddress } from "../shared/session-api.ts";
+import type { Sql } from "../shared/sql.ts";
+
+/** What a session needs from the platform. */
+export type Platform = {
+  readonly address: SessionAddress;
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Wakes the session at `at` (or soon after), also after a crash. One alarm: a later call replaces it. */
+  readonly setAlarm: (at: number) => void;
+  /** No alarm stands any more. */
+  readonly clearAlarm: () => void;
+  /** Resolves when everything written so far is durable; what is written without waiting may be lost as one. */
+  readonly sync: () => Promise<void>;
+  /** Keeps the object up while `work` runs, where the platform offers that. */
+  readonly keepAlive: (work: Promise<void>) => void;
+  /** Tells the registry that this session exists; resolves when it knows. May be repeated. */
+  readonly register: () => Promise<void>;
+  /** Tells the registry what a list shows of this session; resolves when it knows. May be repeated. */
+  readonly index: (news: SessionNews) => Promise<void>;
+  readonly newId: () => string;
+  readonly point: Point;
+  readonly log: Log;
+};
