@@ -41,8 +41,8 @@ const STEPS: SchemaSteps = [
   [
     // Seq of the `waiting` entry that a turn rests at.
     `ALTER TABLE turn ADD COLUMN since INTEGER`,
-    // How a queued message wants to be taken: 'steer', or absent for in line.
-    `ALTER TABLE turn ADD COLUMN busy TEXT`,
+    // The turn that a queued message is for; absent where it is for none.
+    `ALTER TABLE turn ADD COLUMN steers TEXT`,
     // The turn that a steered message was taken into.
     `ALTER TABLE turn ADD COLUMN joined TEXT`,
   ],

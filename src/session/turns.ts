@@ -15,8 +15,8 @@ export type OpenTurn = {
   | {
       readonly state: "queued" | "stopped";
       readonly input: TurnInput;
-      /** Taken into the running turn before its next step; else it waits in line. */
-      readonly steers: boolean;
+      /** The turn that it is taken into before that one's next step; `null`, or once that has ended: it waits in line. */
+      readonly steers: string | null;
     }
   | (Begun & { readonly state: "running" })
   | (Begun & { readonly state: "waiting" })
@@ -53,7 +53,7 @@ type Row = {
   epoch: string | null;
   strikes: number;
   since: number | null;
-  busy: string | null;
+  steers: string | null;
   joined: string | null;
 };
 
@@ -93,7 +93,7 @@ function toOpenTurn(row: Row): OpenTurn {
   const common = { id: row.id, no: row.no, acceptedAt: row.accepted_at };
   if (row.state === "queued" || row.state === "stopped") {
     const input = JSON.parse(row.input ?? "null") as TurnInput;
-    return { ...common, state: row.state, input, steers: row.busy === "steer" };
+    return { ...common, state: row.state, input, steers: row.steers };
   }
   return {
     ...common,
@@ -110,7 +110,7 @@ function toOpenTurn(row: Row): OpenTurn {
 export function insertTurn(sql: Sql, turn: OpenTurn, digest: string): boolean {
   const begun = "start" in turn ? turn : null;
   return sql.run(
-    `INSERT INTO turn(id, no, digest, state, accepted_at, input, start, attempt, epoch, busy)
+    `INSERT INTO turn(id, no, digest, state, accepted_at, input, start, attempt, epoch, steers)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     turn.id,
     turn.no,
@@ -121,7 +121,7 @@ export function insertTurn(sql: Sql, turn: OpenTurn, digest: string): boolean {
     begun?.start ?? null,
     begun?.attempt ?? null,
     begun?.epoch ?? null,
-    "steers" in turn && turn.steers ? "steer" : null,
+    "steers" in turn ? turn.steers : null,
   );
 }
 

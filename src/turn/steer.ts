@@ -3,13 +3,13 @@ import { isDriver, joinTurn, type RunningTurn } from "../session/turns.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
 
 /**
- * Takes the messages that steer into the turn, in the order in which they came, all in one commit: its next step answers
- * them. Called between steps, when every call has its result.
+ * Takes the messages that were sent for this turn into it, in the order in which they came, all in one commit: its next
+ * step answers them. Those for a turn that has ended stay in line. Called between steps, when every call has its result.
  */
 export function takeSteered(core: SessionCore, turn: RunningTurn): void {
   const messages = core.open.flatMap(({ id, ...message }) => {
-    if (message.state !== "queued" || !message.steers || message.input.kind !== "message")
-      return [];
+    if (message.state !== "queued" || message.steers !== turn.id) return [];
+    if (message.input.kind !== "message") return [];
     return [{ id, content: message.input.content }];
   });
   if (messages.length === 0) return;

@@ -26,7 +26,7 @@ export type Taken = {
 
 /**
  * Takes a message in while a turn is not ended; `null` when its key is taken. The message waits in line, or to be taken
- * into that turn, or stops it, as the request says. Questions for approval are denied by it; a turn that waits for nothing
+ * into that turn and no other, or stops it, as the request says. Questions for approval are denied by it; a turn that waits for nothing
  * else then goes on with a message that steers, and is stopped by every other. Another answer to the newest message is
  * given only where that stops the turn and nothing is in line; else it is a `conflict`.
  */
@@ -43,7 +43,7 @@ export function takeWhileBusy(
   const pending = pendingCalls(entries);
   const approvals = pending.filter(({ what }) => what === "approval");
   const waits = begun?.state === "waiting" && approvals.length === pending.length;
-  if (!begun || !(request.whenBusy === "replace" || (waits && !queued.steers))) {
+  if (!begun || !(request.whenBusy === "replace" || (waits && queued.steers === null))) {
     checkLine(core, request);
     const changed = begun ? deny(core, tx, begun, entries, approvals) : {};
     return { turn: queued, ...changed };
@@ -79,7 +79,7 @@ function deny(
 }
 
 function queuedTurn(core: SessionCore, tx: Tx, { key, input, whenBusy }: AcceptRequest) {
-  // An answer of a certain form needs a turn of its own.
+  // An answer of a certain form needs a turn of its own, as does what comes before the next turn has begun.
   const maySteer = input.kind === "message" && input.output === undefined;
   return {
     id: key,
@@ -87,7 +87,7 @@ function queuedTurn(core: SessionCore, tx: Tx, { key, input, whenBusy }: AcceptR
     acceptedAt: core.clock.now(),
     state: "queued",
     input,
-    steers: maySteer && whenBusy === "steer",
+    steers: maySteer && whenBusy === "steer" ? (core.begun?.id ?? null) : null,
   } as const satisfies OpenTurn;
 }
 

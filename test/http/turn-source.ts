@@ -4,7 +4,7 @@ import { UiMessageMapper } from "../../src/http/ui-message-mapper.ts";
 import { uiMessageStream } from "../../src/http/ui-message-stream.ts";
 import type { IdentifiedEvent, SessionEvent } from "../../src/shared/events.ts";
 import { noUsage } from "../../src/shared/messages.ts";
-import { encodeEvents, KEEP_ALIVE } from "../../src/shared/sse.ts";
+import { encodeEvents } from "../../src/shared/sse.ts";
 import { asStored } from "../support/chat-client.ts";
 
 export const at = (id: string, event: SessionEvent): IdentifiedEvent => ({ id, event });

@@ -246,8 +246,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a message that takes the place of a turn leaves it running",
     file: "src/turn/while-busy.ts",
-    find: `!(request.whenBusy === "replace" || (waits && !queued.steers))`,
-    replace: `!(waits && !queued.steers)`,
+    find: `!(request.whenBusy === "replace" || (waits && queued.steers === null))`,
+    replace: `!(waits && queued.steers === null)`,
     test: "[T8, T9] stops the turn that runs, keeps what it said, and is answered",
     in: `${turn}/while-busy.test.ts`,
   },

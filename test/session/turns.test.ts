@@ -40,7 +40,7 @@ const queued: OpenTurn = {
   acceptedAt: 6,
   state: "queued",
   input: { kind: "message", content: [{ type: "text", text: "hi" }] },
-  steers: false,
+  steers: null,
 };
 
 function accepted(...turns: OpenTurn[]): Sql {

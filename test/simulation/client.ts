@@ -45,7 +45,7 @@ export class Client {
         rights: 1,
         clear: 0.5,
         rename: 0.3,
-        remove: 0.15,
+        remove: 0.3,
       });
       if (this.#ledger.isGone) return;
       if (what === "decide") await this.#person.decide(await this.#pending());

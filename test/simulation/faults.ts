@@ -25,7 +25,7 @@ const RATES = {
   /** Whoever is to be told of waiting calls did not hear, or was not heard. */
   "unreachable watcher": 0.4,
   /** What lies outside could not be deleted, or only a part of it. */
-  "half a deletion": 0.4,
+  "half a deletion": 0.7,
   "duplicate alarm": 0.3,
   "early alarm": 0.01,
   "late alarm": 0.3,

@@ -6,6 +6,8 @@ import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { createWitness } from "../support/scripted-model.ts";
+import type { ModelRequest } from "../../src/model/model.ts";
+import { providerViolations } from "../support/provider-rules.ts";
 import { makeDigestsInstant } from "../support/instant-digest.ts";
 import { createEffects } from "../support/scripted-tools.ts";
 import { Auditor } from "./auditor.ts";
@@ -175,8 +177,12 @@ function chanceHarness(
     });
     const capabilities: Capability[] = [{ name: "tools", tools: () => tools }];
     if (hasAfterTurn) capabilities.push(chanceAfterTurn(ground, instance, after));
+    const take = (request: ModelRequest) => {
+      witness.requests.push(request);
+      for (const what of providerViolations(request)) ground.violate(`[T6] ${what}`);
+    };
     return {
-      model: chanceModel(ground, instance, (request) => witness.requests.push(request), newLabel),
+      model: chanceModel(ground, instance, take, newLabel),
       capabilities,
       limits: { ...defaultLimits, maxIters: 5, maxCallsPerStep: 6 },
       window,

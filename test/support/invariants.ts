@@ -90,11 +90,11 @@ function wasCleared(key: string, { turns, journal }: Tables): boolean {
   return journal.some(({ kind, seq }) => kind === "cleared" && seq > at);
 }
 
-/** T8: a message that was taken into a turn is in it, once, and nothing else was. */
+/** T8: a message that was taken into a turn is in it, once, and nothing else was; that turn had begun when it came. */
 function steerViolations(journal: readonly JournalEntry[], turns: readonly TurnRow[]): string[] {
   const found: string[] = [];
   const taken = journal.flatMap((entry) => (entry.kind === "steered" ? [entry] : []));
-  for (const { id, joined, start, state } of turns) {
+  for (const { id, no, joined, start, state } of turns) {
     const own = taken.filter(({ message }) => message === id);
     const isRight =
       joined === null
@@ -102,6 +102,9 @@ function steerViolations(journal: readonly JournalEntry[], turns: readonly TurnR
         : own.length === 1 && own[0]?.turn === joined && own[0].seq === start;
     if (!isRight || (joined === null) === (state === "steered"))
       found.push(`${id} is ${state} and was steered ${own.length} times into ${joined}`);
+    const into = turns.find((turn) => turn.id === joined);
+    if (into && no < (into.start ?? Infinity))
+      found.push(`${id} was taken into ${into.id}, which had not begun when it came`);
   }
   return found;
 }
