@@ -61,7 +61,7 @@ export function sessionObject(deployment: Deployment) {
 
     accept(address: SessionAddress, request: AcceptRequest) {
       return this.#answer("accept", address, async () => {
-        const accepted = this.#session.accept(request);
+        const accepted = await this.#session.acceptWithAnswers(request);
         await this.#session.whenRegistered();
         return accepted;
       });
@@ -69,7 +69,7 @@ export function sessionObject(deployment: Deployment) {
 
     acceptAndTail(address: SessionAddress, request: AcceptRequest) {
       return this.#answer("acceptAndTail", address, async () => {
-        const accepted = this.#session.accept(request);
+        const accepted = await this.#session.acceptWithAnswers(request);
         const run = this.#session.tail({ until: accepted.turn.turn });
         await this.#session.whenRegistered();
         return { ...accepted, events: eventStream(this.ctx, run) };

@@ -4,7 +4,8 @@ import { element, setText } from "./dom.js";
 const [MAX_SHOWN, MAX_LINES] = [1_500, 14];
 
 /** Characters that show nothing, or that make what follows look like something else. */
-const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u007f-\u009f\u115f\u1160\u3164\uffa0]/gu;
+const UNSEEN =
+  /[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u007f-\u009f\u2800]/gu;
 
 /**
  * A text whose every character is seen: those that hide, or turn the order of others round, are written `\u202e`.

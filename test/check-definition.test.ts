@@ -117,6 +117,25 @@ describe("checkDefinition", () => {
     expect(check(options)).toThrow('The agent "main" is not defined well. ');
   });
 
+  it.each(["allow", "ask", "deny"] as const)(
+    "[A10] refuses a broken rule to %s at start, and says where it stands and what a rule is",
+    (kind) => {
+      for (const [rule, where] of [
+        [{ tool: "" }, "1.tool must have 1 to"],
+        [{ tool: "a", command: "$(x)" }, "1.command must be the first words"],
+        [{ tool: "a", path: "../x" }, "1.path must be a glob from the root"],
+        [{ tool: "a", origin: "example" }, "1.origin must be an origin"],
+        [{ tool: "a", path: "x", command: "y" }, "1 must have at most one of"],
+        [JSON.parse('{"tool":"a","paths":"x"}'), "1 has a field that no rule has"],
+        [null as never, "1 must be a rule"],
+      ] as const) {
+        const permissions = { [kind]: [{ tool: "a" }, rule] };
+        const start = () => createDeployment([{ id: "main", permissions }]);
+        expect(start).toThrow(`permissions.${kind}.${where}`);
+      }
+    },
+  );
+
   it.each([
     ['{"id":"main","sysPrompt":"Be kind."}', /no option sysPrompt\. Use one of id, name,/],
     ['{"id":"main","limits":{"maxSteps":3}}', /no option limits\.maxSteps\. Use one of maxIters,/],

@@ -1,6 +1,6 @@
 import type { WorkspacePath } from "../workspace/layers/path.ts";
 
-/** Every tag that the prompt uses now or in a later release, so that no file can open or close one. */
+/** Every tag that the prompt or a message uses now or in a later release, so that no file can open or close one. */
 const RESERVED: readonly string[] = [
   "loaded_context",
   "agents_context",
@@ -11,6 +11,7 @@ const RESERVED: readonly string[] = [
   "subagents",
   "attached_file",
   "conversation_summary",
+  "output_format",
 ];
 
 const TAG = /^[a-z][a-z0-9_]{0,63}$/;

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { CarrelError, invalid, tooLarge } from "../shared/errors.ts";
+import { checkValue } from "../shared/issue-words.ts";
 
 const MAX_BYTES = 1_500_000;
 const MAX_DEPTH = 32;
@@ -35,13 +36,9 @@ export function checkShape<Schema extends z.ZodType>(
   schema: Schema,
   json: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, 5).map((issue) => {
-    const at = issue.path.map(String).join(".").slice(0, 100);
-    return at === "" ? issue.message : `${at}: ${issue.message}`;
-  });
-  throw invalid(`The body is not as expected. ${issues.join("; ")}`);
+  const checked = checkValue(schema, json);
+  if ("data" in checked) return checked.data;
+  throw invalid(`The body is not as expected. ${checked.problems.join("; ")}`);
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {

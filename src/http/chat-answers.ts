@@ -1,4 +1,5 @@
 import type { PendingCall } from "../shared/events.ts";
+import { replyId } from "../shared/ids.ts";
 import type { CallAnswer } from "../shared/session-api.ts";
 import { checkTree } from "./body.ts";
 import type { ListedMessage } from "./chat-body.ts";
@@ -7,17 +8,18 @@ import { shownParts, type ShownPart } from "./ui-catch-up.ts";
 import { parseApprovalId, type ClientTools } from "./ui-tool-part.ts";
 
 /**
- * What a client's messages answer of the calls that wait, whichever message they are in: decisions on approvals as they
- * were seen, and results of tools that the client runs. Nothing else of the messages is believed (promise T13). Throws
- * `CarrelError('invalid')` for a reason or a result that is too long or no valid text.
+ * What a client's messages answer of the calls that wait: decisions on approvals as they were seen, and results of tools
+ * that the client runs. Only the message that asks is looked into, wherever it is among them, since other answers may hold
+ * calls of the same id; nothing else of the messages is believed (promise T13). Throws `CarrelError('invalid')` for a
+ * reason or a result that is too long or no valid text.
  */
 export function answersIn(
   messages: readonly ListedMessage[],
   pending: readonly PendingCall[],
 ): CallAnswer[] {
-  if (pending.length === 0) return [];
+  const asking = new Set(pending.map(({ turn }) => replyId(turn)));
   const parts = messages.flatMap((message) =>
-    message.role === "assistant" ? shownParts(message) : [],
+    message.role === "assistant" && asking.has(message.id) ? shownParts(message) : [],
   );
   return pending.flatMap((call) => {
     const answer = parts

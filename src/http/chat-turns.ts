@@ -27,29 +27,32 @@ const MAX_CLAIMED = 20;
 
 /**
  * Takes in the newest message. One that was sent before is the same turn again, from its start. What the messages before
- * it answer is answered first: a person who decided and wrote on has not left the question open.
+ * it answer is answered with it: a person who decided and wrote on has not left the question open.
  */
 export async function submit(chat: Chat, body: ChatBody): Promise<ChatStream> {
   const request = await toRequest(body);
-  if (mayAnswer(body.messages, chat.clientTools)) await answerFirst(chat, body);
+  const answers = mayAnswer(body.messages, chat.clientTools) ? await answersOf(chat, body) : {};
   try {
-    return await accept(chat, request);
+    return await accept(chat, { ...request, ...answers });
   } catch (error) {
     throw isReused(error) ? cannotEdit() : error;
   }
 }
 
-/** An answer that is refused stays open, and keeps no message from being taken. */
-async function answerFirst({ env, address, by }: Chat, body: ChatBody): Promise<void> {
+/** What the messages answer of the calls that wait. Where any of it is refused, the calls stay open and the message counts. */
+async function answersOf(
+  { env, address, by }: Chat,
+  body: ChatBody,
+): Promise<Pick<AcceptRequest, "answers">> {
+  const { page } = await callSession(env, address, (session) =>
+    session.history(address, { limit: 1 }),
+  );
   try {
-    const { page } = await callSession(env, address, (session) =>
-      session.history(address, { limit: 1 }),
-    );
-    const answers = answersIn(body.messages, page.status.pending);
-    if (answers.length === 0) return;
-    await callSession(env, address, (session) => session.answer(address, answers, by));
+    const list = answersIn(body.messages, page.status.pending);
+    return list.length === 0 ? {} : { answers: { by, list } };
   } catch (error) {
-    if (!(error instanceof CarrelError)) throw error;
+    if (error instanceof CarrelError) return {};
+    throw error;
   }
 }
 

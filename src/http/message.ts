@@ -18,7 +18,7 @@ const Image = z.strictObject({
 export const MAX_PARTS = 20;
 
 const Parts = z
-  .array(z.discriminatedUnion("type", [Text, Image]))
+  .array(z.discriminatedUnion("type", [Text, Image], 'must be "text" or "image"'))
   .min(1)
   .max(MAX_PARTS);
 

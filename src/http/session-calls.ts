@@ -14,9 +14,9 @@ import { callSession } from "./session-stub.ts";
 const MAX_REASON = 2_000;
 const MAX_RESULT = 100_000;
 
-const Digest = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, "must be the digest of the question: 64 hexadecimal digits");
+const digest = "must be the digest of the question: 64 hexadecimal digits";
+
+const Digest = z.string(digest).regex(/^[0-9a-f]{64}$/, digest);
 
 const rules = RuleListSchema.min(1, "must have a rule; leave it out for none");
 

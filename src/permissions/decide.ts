@@ -9,7 +9,7 @@ import type {
 } from "../shared/permissions.ts";
 import { dangerOfCall } from "./danger/dangerous-call.ts";
 import { covers, touches } from "./match-rule.ts";
-import { SeenCall } from "./seen-call.ts";
+import { readingsOf } from "./seen-call.ts";
 import { suggestRules } from "./suggest.ts";
 
 /** A call whose arguments are valid, and all that its permission depends on. */
@@ -22,7 +22,12 @@ export type Question = {
   /** The arguments as the model wrote them, parsed. */
   readonly input: unknown;
   /** What the tool says of the call; absent subjects are told by the names and the texts of the arguments. */
-  readonly call: { readonly subjects?: Subjects; readonly verdict?: ToolVerdict };
+  readonly call: {
+    /** The arguments with which it would run; absent: `input`. Rules look at both. */
+    readonly data?: unknown;
+    readonly subjects?: Subjects;
+    readonly verdict?: ToolVerdict;
+  };
   /** What the operator's code says; its rules go before the session's of the same kind. */
   readonly operator: Rules;
   readonly session: Permissions;
@@ -69,7 +74,7 @@ export function decide(question: Question): Decision {
 function judge(question: Question): Decision {
   const { tool, input, call, operator, session, gate } = question;
   const { mode } = session;
-  const seen = new SeenCall(tool.name, input, call.subjects);
+  const seen = readingsOf(tool.name, input, call);
   const stops = (rules: Rules): boolean => rules.deny.some((rule) => touches(rule, seen));
   const asks = (rules: Rules): boolean => rules.ask.some((rule) => touches(rule, seen));
 

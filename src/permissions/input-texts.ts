@@ -43,13 +43,19 @@ export function roleOf(name: string): Role {
 
 type Task = { readonly value: unknown; readonly role: Role };
 
-/** Goes through the arguments, however deep they are. */
+/** Goes through the arguments, however deep they are, once where they hold themselves. */
 export function textsOf(input: unknown): InputTexts {
   const texts: InputText[] = [];
+  const visited = new Map<Role, Set<unknown>>();
   const tasks: Task[] = [{ value: input, role: "other" }];
   let isCertain = true;
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
-    const { value, role } = task;
+    const { role } = task;
+    const { value, isPlain } = openUp(task.value);
+    if (!isPlain) isCertain = false;
+    const before = visited.get(role) ?? new Set();
+    if (before.has(task.value)) continue;
+    if (isObject(task.value)) visited.set(role, before.add(task.value));
     if (typeof value !== "object" || value === null) {
       if (value !== null && value !== undefined)
         texts.push({ text: spell(value), role, isName: false });
@@ -89,24 +95,34 @@ function withArguments(value: object): { readonly name: string; readonly text: s
 export function argumentTexts(input: unknown, name: string): InputTexts {
   const found: unknown[] = [];
   if (isObject(input) && Object.hasOwn(input, name)) found.push(Reflect.get(input, name));
-  const tasks = name.includes(".") ? [{ value: input, names: name.split(".") }] : [];
+  const tasks = name.includes(".") ? [{ given: input, names: name.split(".") }] : [];
+  const visited = new Map<number, Set<unknown>>();
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
-    const { value, names } = task;
+    const { given, names } = task;
     const [first, ...rest] = names;
+    const before = visited.get(names.length) ?? new Set();
+    if (before.has(given)) continue;
+    if (isObject(given)) visited.set(names.length, before.add(given));
+    const { value } = openUp(given);
     if (first === undefined) found.push(value);
     else if (isObject(value) && Object.hasOwn(value, first))
-      tasks.push({ value: Reflect.get(value, first), names: rest });
-    else if (Array.isArray(value)) for (const item of value) tasks.push({ value: item, names });
+      tasks.push({ given: Reflect.get(value, first), names: rest });
+    else if (Array.isArray(value)) for (const item of value) tasks.push({ given: item, names });
   }
   return scalarsOf(found);
 }
 
 function scalarsOf(found: readonly unknown[]): InputTexts {
   const texts: InputText[] = [];
+  const visited = new Set<unknown>();
   let isCertain = true;
   const tasks = [...found];
   while (tasks.length > 0) {
-    const value = tasks.pop();
+    const task = tasks.pop();
+    if (visited.has(task)) continue;
+    if (isObject(task)) visited.add(task);
+    const { value, isPlain } = openUp(task);
+    if (!isPlain) isCertain = false;
     if (isObject(value)) {
       if (!Array.isArray(value)) isCertain = false;
       for (const item of Object.values(value)) tasks.push(item);
@@ -119,4 +135,43 @@ function scalarsOf(found: readonly unknown[]): InputTexts {
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const spell = (value: unknown): string =>
-  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  typeof value === "string"
+    ? value
+    : typeof value === "number"
+      ? JSON.stringify(value)
+      : String(value);
+
+type Opened = { readonly value: unknown; readonly isPlain: boolean };
+
+/** What a parsed value holds, as JSON would have it. `isPlain`: there is nothing else in it. */
+function openUp(value: unknown): Opened {
+  if (!isObject(value) || Array.isArray(value)) return { value, isPlain: true };
+  if (value instanceof Map) return { value: [...value.keys(), ...value.values()], isPlain: false };
+  if (value instanceof Set) return { value: [...value], isPlain: false };
+  if (value instanceof Date || value instanceof URL) return { value: jsonOf(value), isPlain: true };
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return { value, isPlain: prototype === Object.prototype || prototype === null };
+}
+
+/** A date that is none is `null`. */
+const jsonOf = (value: Date | URL): unknown => value.toJSON();
+
+/** Whether two values are the same JSON, each number, text and name the same. `a` must not hold itself. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  const tasks: [unknown, unknown][] = [[a, b]];
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
+    const [one, other] = task;
+    if (Object.is(one, other)) continue;
+    if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other))
+      return false;
+    if ([one, other].some((object) => openUp(object).value !== object || !openUp(object).isPlain))
+      return false;
+    const names = Object.keys(one);
+    if (names.length !== Object.keys(other).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(other, name)) return false;
+      tasks.push([Reflect.get(one, name), Reflect.get(other, name)]);
+    }
+  }
+  return true;
+}

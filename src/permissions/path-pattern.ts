@@ -1,11 +1,18 @@
 import { expandBraces } from "./braces.ts";
-import { fits, ONE, RUN, type Wildcard } from "./wildcard.ts";
+import { fits, meet, ONE, type Piece, RUN, type Wildcard, wildcardOf } from "./wildcard.ts";
 
 /** A name that fits, or `deep`: any number of directories. */
-type Segment = Wildcard | "deep";
+export type Segment = Wildcard | "deep";
 
-/** The alternatives of a path glob. */
-export type PathPattern = readonly (readonly Segment[])[];
+/** A path glob. */
+export type PathPattern = {
+  readonly alternatives: readonly (readonly Segment[])[];
+  /** It begins with a slash. */
+  readonly isAbsolute: boolean;
+  /** How many there are in all alternatives, and how many characters are in them. */
+  readonly segments: number;
+  readonly pieces: number;
+};
 
 /**
  * A glob for paths from the root: `*` and `?` inside a name, `**` for any number of directories, `{a,b}`, and a
@@ -15,8 +22,18 @@ export type PathPattern = readonly (readonly Segment[])[];
 export function parsePathPattern(text: string): PathPattern | null {
   const alternatives = expandBraces(text)?.map(parseAlternative);
   if (!alternatives || alternatives.includes(null)) return null;
-  return alternatives.filter((segments) => segments !== null);
+  const segments = alternatives.filter((one) => one !== null);
+  return {
+    alternatives: segments,
+    isAbsolute: text.startsWith("/"),
+    segments: segments.flat().length,
+    pieces: countPieces(segments),
+  };
 }
+
+/** Characters of patterns, at least one for each name. */
+export const countPieces = (alternatives: readonly (readonly Segment[])[]): number =>
+  alternatives.flat().reduce((sum, one) => sum + (one === "deep" ? 1 : one.pieces.length + 1), 0);
 
 function parseAlternative(text: string): readonly Segment[] | null {
   const names = text.split("/").filter((name) => name !== "" && name !== ".");
@@ -25,63 +42,76 @@ function parseAlternative(text: string): readonly Segment[] | null {
   return text.endsWith("/") && segments.at(-1) !== "deep" ? [...segments, "deep"] : segments;
 }
 
+/** One name of a glob. */
 function parseName(name: string): Segment {
   if (name === "**") return "deep";
   const chars = Array.from(name);
-  const wildcard: (string | typeof ONE | typeof RUN)[] = [];
+  const pieces: Piece[] = [];
   for (let at = 0; at < chars.length; at += 1) {
     const char = chars[at] ?? "";
     const escaped = char === "\\" ? chars[at + 1] : undefined;
     if (escaped !== undefined) at += 1;
-    wildcard.push(escaped ?? (char === "*" ? RUN : char === "?" ? ONE : char));
+    pieces.push(escaped ?? (char === "*" ? RUN : char === "?" ? ONE : char));
   }
-  return wildcard;
+  return wildcardOf(pieces);
 }
 
 /** Whether the pattern means this path itself. `**` at its end needs something below what stands before it. */
 export const meansPath = (pattern: PathPattern, names: readonly string[]): boolean =>
-  pattern.some((segments) => {
-    const strict: readonly Segment[] = segments.at(-1) === "deep" ? [...segments, [RUN]] : segments;
+  pattern.alternatives.some((segments) => {
+    const strict: readonly Segment[] =
+      segments.at(-1) === "deep" ? [...segments, wildcardOf([RUN])] : segments;
     return follow(strict, names)[strict.length] === true;
   });
 
 /** The same, and for `**` at its end the directory before it too. */
 export const reachesPath = (pattern: PathPattern, names: readonly string[]): boolean =>
-  pattern.some((segments) => follow(segments, names)[segments.length] === true);
+  pattern.alternatives.some((segments) => follow(segments, names)[segments.length] === true);
+
+/** The same for names that are patterns themselves: whether they may stand for such a path. */
+export const mayReachPath = (pattern: PathPattern, names: readonly Segment[]): boolean =>
+  pattern.alternatives.some((segments) => follow(segments, names)[segments.length] === true);
 
 /** Whether the pattern means everything below this directory. */
 export const meansAllBelow = (pattern: PathPattern, names: readonly string[]): boolean =>
-  pattern.some(
+  pattern.alternatives.some(
     (segments) =>
       segments.at(-1) === "deep" && follow(segments, names)[segments.length - 1] === true,
   );
 
 /** Whether something below this directory could be meant. */
 export const mayReachBelow = (pattern: PathPattern, names: readonly string[]): boolean =>
-  pattern.some((segments) => follow(segments, names).includes(true));
+  pattern.alternatives.some((segments) => follow(segments, names).includes(true));
 
 /**
  * The same for what may be a directory or a file: only if a name that the pattern spells out lies on the way. So a
  * directory `secret` leads to what a pattern wants in any `secret`, but `notes` does not lead to a `.env` anywhere.
  */
 export const leadsTo = (pattern: PathPattern, names: readonly string[]): boolean =>
-  pattern.some((segments) => {
+  pattern.alternatives.some((segments) => {
     const first = segments.findIndex((segment) => segment !== "deep" && !isAnyName(segment));
     return follow(segments, names).includes(true, first + 1);
   });
 
 const isAnyName = (segment: Wildcard): boolean =>
-  segment.every((piece) => piece === RUN || piece === ONE);
+  segment.pieces.every((piece) => piece === RUN || piece === ONE);
 
 /** For each place in the pattern, its end included: whether the names lead there. */
-function follow(segments: readonly Segment[], names: readonly string[]): boolean[] {
+function follow(segments: readonly Segment[], names: readonly (string | Segment)[]): boolean[] {
   let reached = skipDeep(segments, [true]);
   for (const name of names) {
     const next: boolean[] = [];
+    if (name === "deep") {
+      const first = reached.indexOf(true);
+      for (let at = Math.max(first, 0); at <= segments.length; at += 1) next[at] = first >= 0;
+      reached = next;
+      continue;
+    }
     for (const [at, segment] of segments.entries()) {
       if (reached[at] !== true) continue;
       if (segment === "deep") next[at] = true;
-      else if (fits(segment, name)) next[at + 1] = true;
+      else if (typeof name === "string" ? fits(segment, name) : mayMeet(segment, name))
+        next[at + 1] = true;
     }
     if (next.length === 0) return [];
     reached = skipDeep(segments, next);
@@ -95,3 +125,7 @@ function skipDeep(segments: readonly Segment[], reached: boolean[]): boolean[] {
     if (segment === "deep" && reached[at] === true) reached[at + 1] = true;
   return reached;
 }
+
+/** What a shell puts in the place of a pattern begins with a dot only where the pattern does. */
+const mayMeet = (segment: Wildcard, name: Wildcard): boolean =>
+  (segment.pieces[0] !== "." || name.pieces[0] === ".") && meet(segment, name);

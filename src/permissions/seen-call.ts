@@ -1,8 +1,18 @@
 import type { Subjects } from "../shared/permissions.ts";
-import { argumentTexts, textsOf, type InputText, type InputTexts } from "./input-texts.ts";
+import { globsOf } from "./glob-word.ts";
+import {
+  argumentTexts,
+  isSameJson,
+  textsOf,
+  type InputText,
+  type InputTexts,
+} from "./input-texts.ts";
 import { once } from "./once.ts";
+import { originsIn, originsOfPattern, type SeenOrigin } from "./origin-rule.ts";
+import { countPieces, type Segment } from "./path-pattern.ts";
 import { seePath, type SeenPath } from "./path-spelling.ts";
 import { readCommandLine, type CommandLine } from "./shell/command-line.ts";
+import type { Word } from "./shell/shell-text.ts";
 
 /** What a call is about, said by its tool or told by the names of its arguments. */
 export type Named = {
@@ -19,6 +29,19 @@ export type Named = {
 /** A text that may be a command line; `isCommand`: it is one. */
 export type SeenLine = { readonly line: CommandLine; readonly isCommand: boolean };
 
+/** A call in each way in which its arguments may be looked at: as they were written, and as it would run. Never empty. */
+export type Readings = readonly [SeenCall, ...(readonly SeenCall[])];
+
+export function readingsOf(
+  tool: string,
+  input: unknown,
+  { data, subjects }: { readonly data?: unknown; readonly subjects?: Subjects },
+): Readings {
+  const written = new SeenCall(tool, input, subjects);
+  if (data === undefined || isSameJson(input, data)) return [written];
+  return [written, new SeenCall(tool, data, subjects)];
+}
+
 /** A call as rules look at it. Each part is worked out when a rule first asks for it. */
 export class SeenCall {
   readonly tool: string;
@@ -31,7 +54,17 @@ export class SeenCall {
   readonly #strayLines = once(() => this.#stray.map(({ text }) => readCommandLine(text)));
   readonly #paths = once(() => this.named.paths.map(seePath));
   readonly #within = once(() => this.named.within.map(seePath));
+  readonly #words = once(() => this.lines.flatMap(wordsOf));
   readonly #otherPaths = once(() => this.#findOtherPaths());
+  readonly #globs = once(() => this.#findGlobs());
+  readonly #countPieces = once(() => countPieces(this.globs));
+  readonly #countNames = once(() => {
+    const paths = [...this.paths, ...this.within, ...this.otherPaths];
+    return paths
+      .flatMap((path) => path?.spellings ?? [])
+      .reduce((sum, { length }) => sum + length + 1, 0);
+  });
+  readonly #origins = once(() => this.#findOrigins());
 
   constructor(tool: string, input: unknown, declared: Subjects | undefined) {
     this.tool = tool;
@@ -80,10 +113,24 @@ export class SeenCall {
     ];
   }
 
-  /** Every text in which there may be a URL. */
-  get urlTexts(): readonly string[] {
-    const { urls, commands } = this.named;
-    return [...urls, ...commands, ...this.#stray.map(({ text }) => text)];
+  /** The paths that a shell may put in the place of words of commands. */
+  get globs(): readonly (readonly Segment[])[] {
+    return this.#globs();
+  }
+
+  /** How many names all paths have together. */
+  get countNames(): number {
+    return this.#countNames();
+  }
+
+  /** How many characters all that shells put paths in the place of have. */
+  get countPieces(): number {
+    return this.#countPieces();
+  }
+
+  /** What may be the origin of a URL, in everything in which there may be one. */
+  get origins(): readonly SeenOrigin[] {
+    return this.#origins();
   }
 
   argument(name: string): InputTexts {
@@ -119,20 +166,41 @@ export class SeenCall {
   }
 
   #findOtherPaths(): SeenPath[] {
-    const ofCommands = this.lines.flatMap(({ all }) =>
-      all.flatMap(({ words, redirects }) =>
-        [...words, ...redirects.map(({ target }) => target)].flatMap(({ text }) => valuesOf(text)),
-      ),
-    );
+    const ofCommands = this.#words().flatMap(({ text }) => valuesOf(text));
     const texts = [...ofCommands, ...this.#stray.map(({ text }) => text)];
     return [...new Set(texts)].map(seePath).filter((path) => path !== null);
   }
+
+  #findGlobs(): readonly (readonly Segment[])[] {
+    const patterns = this.#words().filter(({ isPattern }) => isPattern);
+    const texts = new Set(patterns.flatMap(({ text }) => valuesOf(text)));
+    return [...texts].flatMap(globsOf);
+  }
+
+  #findOrigins(): readonly SeenOrigin[] {
+    const { urls, commands } = this.named;
+    const words = this.#words();
+    const inputs = this.lines.flatMap(({ all }) => all.flatMap((command) => command.inputs));
+    const hosts = [...urls, ...commands, ...inputs, ...words.flatMap(({ text }) => valuesOf(text))];
+    const built = words.filter(({ isPattern, isComputed }) => isPattern || isComputed);
+    return [
+      ...[...new Set(hosts)].flatMap((text) => originsIn(text, true)),
+      ...this.#stray.flatMap(({ text }) => originsIn(text, false)),
+      ...built.flatMap(({ text }) => [...originsOfPattern(text), ...originsIn(spread(text), true)]),
+    ];
+  }
 }
 
-/** A word of a command, and what stands in it behind `=` or `:`, or in an option right behind its letter. */
+const wordsOf = ({ all }: CommandLine): Word[] =>
+  all.flatMap(({ words, redirects }) => [...words, ...redirects.map(({ target }) => target)]);
+
+/** What stands in braces, and behind slashes, as words. */
+const spread = (word: string): string => word.replaceAll(/[{}]|[\\/]{2}/g, " ");
+
+/** A word of a command, and what stands in it behind a mark, or in an option right behind its letter. */
 const valuesOf = (word: string): string[] => [
   word,
-  ...["=", ":"]
+  ...["=", ":", "@"]
     .filter((mark) => word.includes(mark))
     .map((mark) => word.slice(word.indexOf(mark) + 1)),
   ...(/^-\w./.test(word) ? [word.slice(2)] : []),

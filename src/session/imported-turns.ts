@@ -12,6 +12,9 @@ export type ImportedTurn = {
 
 /** What stands for the model of an answer that was given elsewhere. */
 const IMPORTED_MODEL = "imported";
+/** What stands for the name of a tool that some provider would refuse. */
+const IMPORTED_TOOL = "imported_tool";
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const NO_QUESTION: ContentPart = { type: "text", text: "(imported)" };
 const NO_RESULT: ContentPart = {
   type: "text",
@@ -21,8 +24,9 @@ const NO_RESULT: ContentPart = {
 /**
  * The turns that these messages make, such that any provider takes them (promise T6): each begins with a message of the
  * user, and each call has one result. Messages of the assistant that follow each other become one step. What has no
- * place is left out: system messages, results without a call, further results of a call, images in answers. Ids of calls
- * that come twice, or are empty, are replaced. A message without a time has that of the one before it, at first `now`.
+ * place is left out: system messages, results without a call, further results of a call, images in answers. Calls get ids
+ * that no step of ours can give, and a name of ours where some provider would refuse theirs. A message without a time has
+ * that of the one before it, at first `now`.
  */
 export function importedTurns(messages: readonly DocumentMessage[], now: number): ImportedTurn[] {
   const builder = new TurnBuilder(now);
@@ -47,7 +51,7 @@ type OpenCall = { readonly documentId: string; readonly call: string; readonly n
 class TurnBuilder {
   at: number;
   readonly #turns: Building[] = [];
-  readonly #calls = new Set<string>();
+  #calls = 0;
   /** Calls of the newest step that have no result yet. */
   #open: OpenCall[] = [];
 
@@ -95,17 +99,15 @@ class TurnBuilder {
       turn.facts.push({ fact: stepOf(turn.steps, [part]), at: this.at });
     }
     if (part.type !== "tool-call" || block.type !== "tool_use") return;
-    this.#calls.add(part.call);
     this.#open.push({ documentId: block.id, call: part.call, name: part.name });
   }
 
   #partOf(block: Exclude<Block, ResultBlock | { type: "image" }>): StepPart | null {
     if (block.type === "text") return block.text === "" ? null : block;
     if (block.type === "thinking") return { type: "reasoning", text: block.thinking };
-    const { id, name, input = {} } = block;
-    let call = id;
-    for (let no = this.#calls.size + 1; call === "" || this.#calls.has(call); no++)
-      call = `import-call-${no}`;
+    const { input = {} } = block;
+    const name = TOOL_NAME.test(block.name) ? block.name : IMPORTED_TOOL;
+    const call = `import-call-${++this.#calls}`;
     return { type: "tool-call", call, name, input: JSON.stringify(input) };
   }
 
@@ -115,7 +117,7 @@ class TurnBuilder {
     const [open] = at === -1 ? [] : this.#open.splice(at, 1);
     if (!turn || !open) return;
     const { call, name } = open;
-    const fact = { kind: "result", call, name: block.name || name } as const;
+    const fact = { kind: "result", call, name } as const;
     const content = block.output;
     turn.facts.push({ fact: { ...fact, status: statusOf(block.state), content }, at: this.at });
   }

@@ -104,13 +104,22 @@ export function outgoingDue(sql: Sql): number | null {
   return sql.all<{ due: number | null }>(query)[0]?.due ?? null;
 }
 
-/** Backs off from 2 s, doubling up to 10 minutes; parks the job after `MAX_ATTEMPTS`. Whether it was parked. */
+/**
+ * Backs off from 2 s, doubling up to 10 minutes; parks the job after `MAX_ATTEMPTS`. Whether it was parked. One that began
+ * anew since `job` was read is left as it is.
+ */
 export function postponeJob(sql: Sql, job: Job, now: number): boolean {
   const attempts = job.attempts + 1;
   const isParked = attempts >= MAX_ATTEMPTS;
   const due = isParked ? PARKED : now + Math.min(2_000 * 2 ** job.attempts, 600_000);
-  sql.run("UPDATE job SET attempts = ?, due = ? WHERE id = ?", attempts, due, job.id);
-  return isParked;
+  const isSame = sql.run(
+    "UPDATE job SET attempts = ?, due = ? WHERE id = ? AND attempts = ?",
+    attempts,
+    due,
+    job.id,
+    job.attempts,
+  );
+  return isSame && isParked;
 }
 
 /** Of the parked jobs of this kind only the one that is named stays. */

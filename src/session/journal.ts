@@ -1,6 +1,6 @@
 import { tooLarge } from "../shared/errors.ts";
 import type { Sql } from "../shared/sql.ts";
-import type { Fact, JournalEntry } from "./entries.ts";
+import { NO_TURN, type Fact, type JournalEntry } from "./entries.ts";
 
 type Row = { seq: number; turn: string; kind: string; at: number; body: string };
 
@@ -132,14 +132,14 @@ export class Journal {
     return this.#recent.slice(low).map((item) => item.entry);
   }
 
-  /** All entries from `from` on: only for the bounded window of the context, never for the whole log. */
+  /** All entries of turns from `from` on: only for the bounded window of the context, never for the whole log. */
   window(from: number): JournalEntry[] {
-    return this.#sql
-      .all<Row>("SELECT seq, turn, kind, at, body FROM journal WHERE seq >= ? ORDER BY seq", from)
-      .map(toEntry);
+    const query =
+      "SELECT seq, turn, kind, at, body FROM journal WHERE seq >= ? AND turn <> ? ORDER BY seq";
+    return this.#sql.all<Row>(query, from, NO_TURN).map(toEntry);
   }
 
-  /** The newest step with a seq of at least `from` and everything after it; empty where there is none. */
+  /** The newest step with a seq of at least `from` and all of its turn after it; empty where there is none. */
   newestStep(from: number): JournalEntry[] {
     const query = "SELECT max(seq) AS seq FROM journal WHERE seq >= ? AND kind = 'step'";
     const seq = this.#sql.all<{ seq: number | null }>(query, from)[0]?.seq ?? null;
@@ -179,7 +179,13 @@ export function sizeOf(entry: JournalEntry): number {
       100,
     );
   }
-  if (entry.kind === "asked" || entry.kind === "answered") return 100 + (entry.input?.length ?? 0);
+  if (entry.kind === "asked") {
+    const { input, reason, suggested } = entry;
+    return 100 + input.length + reason.length + JSON.stringify(suggested).length;
+  }
+  if (entry.kind === "answered")
+    return 100 + (entry.input?.length ?? 0) + (entry.reason?.length ?? 0);
+  if (entry.kind === "permissions") return JSON.stringify(entry).length;
   if (entry.kind === "repair") return 100 + entry.text.length;
   if (entry.kind === "end") return 100 + (JSON.stringify(entry.output)?.length ?? 0);
   return 100;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { invalid } from "../shared/errors.ts";
+import { checkValue } from "../shared/issue-words.ts";
 import type { ContentPart } from "../shared/messages.ts";
 
 const MAX_MESSAGES = 1_000;
@@ -42,7 +43,7 @@ const Other = (known: readonly string[]) =>
     .transform((): null => null);
 
 const Content = z
-  .array(z.union([Text, Data, Other(contentKinds)]))
+  .array(z.union([Text, Data, Other(contentKinds)], 'must be a block with a "type"'))
   .max(MAX_BLOCKS)
   .transform((blocks) => blocks.filter((block) => block !== null));
 
@@ -66,7 +67,10 @@ const ToolResult = z.object({
   state: z.string().nullish(),
 });
 
-const Block = z.union([Text, Data, Thinking, ToolUse, ToolResult, Other(kinds)]);
+const Block = z.union(
+  [Text, Data, Thinking, ToolUse, ToolResult, Other(kinds)],
+  'must be a block with a "type"',
+);
 
 const Message = z.object({
   role: z
@@ -88,7 +92,15 @@ const Rule = z.object({
   rule_content: z.string().max(2_000).nullish(),
 });
 
-const Rules = z.record(z.string(), z.array(Rule).max(MAX_RULES)).nullish();
+/** A record that takes this key leaves it out without a word: rules left out deny less than was meant. */
+const isKept = (rules: unknown): boolean =>
+  typeof rules !== "object" || rules === null || !Object.hasOwn(rules, "__proto__");
+
+const Rules = z
+  .unknown()
+  .refine(isKept, 'must have no key "__proto__": it names no tool')
+  .pipe(z.record(z.string(), z.array(Rule).max(MAX_RULES)).nullish())
+  .optional();
 
 const Permissions = z.object({
   mode: z.string(),
@@ -117,20 +129,24 @@ export type DocumentRules = z.output<typeof Rules>;
 
 /**
  * Reads a state document: at most 1,000 messages, of the original's block types. Other fields and types are left out.
- * Throws `CarrelError('invalid')` that names the first thing which is not as it must be.
+ * Throws `CarrelError('invalid')` that names the first thing which is not as it must be, or what is missing where nothing
+ * of a session is in it.
  */
 export function parseStateDocument(state: unknown): StateDocument {
-  const parsed = Document.safeParse(state);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const where = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-    throw invalid(`This is no state of a session. ${where}${issue?.message ?? "It is malformed"}.`);
-  }
-  if (JSON.stringify(carriedOf(parsed.data)).length > MAX_CARRIED)
+  const checked = checkValue(Document, state);
+  if ("problems" in checked)
+    throw invalid(`This is no state of a session. ${checked.problems.slice(0, 1).join()}.`);
+  const { data } = checked;
+  const { context, summary, permission_context } = data;
+  if ((context ?? summary ?? permission_context ?? null) === null)
+    throw invalid(
+      "This is no state of a session. It must have at least one of context, summary and permission_context.",
+    );
+  if (JSON.stringify(carriedOf(data)).length > MAX_CARRIED)
     throw invalid(
       `tool_context, tasks_context and plan_mode_context may hold ${MAX_CARRIED} characters together.`,
     );
-  return parsed.data;
+  return data;
 }
 
 /** The parts that are kept as they came. */

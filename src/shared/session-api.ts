@@ -28,8 +28,9 @@ export type TurnInput =
 export type OutputFormat = { readonly schema: Readonly<Record<string, unknown>> };
 
 /**
- * What becomes of a message while a turn runs: it waits in line, is taken into that turn before its next step, or stops
- * that turn. Where a turn waits for approval only, every message denies it and is answered.
+ * What becomes of a message while a turn runs: it waits in line, is taken into that turn before its next step (and waits
+ * in line where there is none), or stops that turn. Where a turn waits for approval only, every message denies it and is
+ * answered.
  */
 export type WhenBusy = "queue" | "steer" | "replace";
 
@@ -43,6 +44,11 @@ export type AcceptRequest = {
   readonly claimed?: readonly string[];
   /** Default `queue`. */
   readonly whenBusy?: WhenBusy;
+  /**
+   * What was answered before the message was written: taken before it, in the same commit, so that nothing is where the
+   * message is refused. An answer that cannot count changes nothing and keeps no message from being taken.
+   */
+  readonly answers?: { readonly by: string; readonly list: readonly CallAnswer[] };
 };
 
 /**

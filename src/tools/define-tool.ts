@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { invalid } from "../shared/errors.ts";
 import type { Subjects, ToolVerdict } from "../shared/permissions.ts";
 import type {
   CheckedCall,
@@ -11,7 +10,7 @@ import type {
   ToolContext,
   ToolOutput,
 } from "./tool.ts";
-import { describeIssues } from "./input-issues.ts";
+import { issueLines, RefusedInput } from "./input-issues.ts";
 
 export type ToolDefinition<Input extends z.ZodObject> = {
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
@@ -69,7 +68,7 @@ export function checkName(name: string): void {
   if (!NAME.test(name)) throw new Error(`not a tool name: ${JSON.stringify(name)}`);
 }
 
-/** The arguments of a call. Throws `CarrelError('invalid')` whose message tells the model how to mend them. */
+/** The arguments of a call. Throws `RefusedInput`. */
 export function parseInput<Input extends z.ZodObject>(
   tool: string,
   input: Input,
@@ -78,7 +77,10 @@ export function parseInput<Input extends z.ZodObject>(
   const given = raw ?? {};
   const parsed = input.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw invalid(describeIssues(tool, parsed.error.issues, given, Object.keys(input.shape)));
+  throw new RefusedInput(
+    `The arguments of ${tool} are not valid, so it did not run:`,
+    issueLines(parsed.error.issues, given, Object.keys(input.shape)),
+  );
 }
 
 function prepared<Input extends z.ZodObject>(
@@ -101,6 +103,7 @@ export function checkedCall<Input extends z.ZodObject>(
   data: z.output<Input>,
 ): CheckedCall {
   return {
+    data,
     ...(definition.subjects ? { subjects: definition.subjects(data) } : {}),
     ...(definition.check ? { verdict: definition.check(data) } : {}),
   };

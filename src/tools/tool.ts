@@ -66,6 +66,8 @@ export type ClientTool = ToolHead & {
 
 /** What the permission engine asks of a call whose arguments are valid. */
 export type CheckedCall = {
+  /** The arguments that it runs with, parsed, which rules look at too; absent: those that the model wrote. */
+  readonly data?: unknown;
   /** What rules look at; absent: the names and the texts of the arguments. */
   readonly subjects?: Subjects;
   /** The tool's own opinion; absent: none. */

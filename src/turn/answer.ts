@@ -1,13 +1,15 @@
 import { CarrelError, invalid, notFound, sessionGone } from "../shared/errors.ts";
-import type { AnswerOutcome, CallAnswer, TurnView } from "../shared/session-api.ts";
+import type { AcceptRequest, AnswerOutcome, CallAnswer, TurnView } from "../shared/session-api.ts";
 import { questionOf, type EntryOf, type JournalEntry } from "../session/entries.ts";
 import { findTurn, type BegunTurn } from "../session/turns.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import type { Harness } from "./harness.ts";
+import { DEAD_MAN_MS } from "./inbox.ts";
 import { afterChange } from "./park.ts";
 import { keepRules } from "./permissions.ts";
 import { assertNewest, decline, isExpired } from "./questions.ts";
 import { readAnswers, stepOf, type Meaning, type ReadAnswer } from "./read-answer.ts";
+import type { AnsweredBefore } from "./while-busy.ts";
 
 export type AnswerResult = { readonly answers: readonly AnswerOutcome[]; readonly turn: TurnView };
 
@@ -34,12 +36,37 @@ export async function answerCalls(
       return takeAnswers(core, tx, { read, by: `user:${by}`, begun });
     });
     if (turn) core.replaceOpen(turn);
+    // Before the caller goes on: nothing else would take up what goes on now, should this object end.
+    if (core.isBusy) core.platform.setAlarm(core.clock.now() + DEAD_MAN_MS);
     const id = asked.find((one) => one === begun?.id) ?? asked[0];
     return { answers: outcomes, turn: viewOf(core, id ?? "") };
   } catch (error) {
     if (!(error instanceof LostTurn)) throw error;
     throw new CarrelError("overloaded", "The session has moved to another place. Try again.");
   }
+}
+
+/**
+ * What takes answers in the commit of the message that they come with, by the same rules; `null` where there is none. One
+ * that is refused alone stays open.
+ */
+export async function answersBefore(
+  core: SessionCore,
+  harness: Harness,
+  { by, list }: NonNullable<AcceptRequest["answers"]>,
+): Promise<((tx: Tx) => AnsweredBefore) | null> {
+  const each = list.map((answer) =>
+    readAnswers(core, harness, [answer]).catch((error: unknown): ReadAnswer[] => {
+      if (error instanceof CarrelError) return [];
+      throw error;
+    }),
+  );
+  const read = (await Promise.all(each)).flat();
+  if (read.length === 0) return null;
+  return (tx) => {
+    assertNewest(core);
+    return takeAnswers(core, tx, { read, by: `user:${by}`, begun: core.begun });
+  };
 }
 
 type Answering = {
@@ -52,8 +79,9 @@ function takeAnswers(
   core: SessionCore,
   tx: Tx,
   { read, by, begun }: Answering,
-): { readonly outcomes: AnswerOutcome[]; readonly turn: BegunTurn | null } {
+): AnsweredBefore & { readonly outcomes: AnswerOutcome[] } {
   const outcomes: AnswerOutcome[] = [];
+  const written: JournalEntry[] = [];
   // All calls that wait are of one step.
   let newest: JournalEntry[] | null = null;
   let must = false;
@@ -72,14 +100,16 @@ function takeAnswers(
       continue;
     }
     newest = entries;
-    newest.push(...take(tx, asked, meaning, by));
+    const facts = take(tx, asked, meaning, by);
+    newest.push(...facts);
+    written.push(...facts);
     const kept = keptBy(meaning);
     const isChanged = kept !== null && keepRules(core, tx, kept, by);
     must ||= meaning.kind === "approve" || isChanged;
     outcomes.push({ call, outcome: "taken", answer: answerOf(meaning) });
   }
-  if (!newest || begun?.state !== "waiting") return { outcomes, turn: null };
-  return { outcomes, turn: afterChange(core, tx, begun, { entries: newest, must }) };
+  if (!newest || begun?.state !== "waiting") return { outcomes, written, turn: null };
+  return { outcomes, written, turn: afterChange(core, tx, begun, { entries: newest, must }) };
 }
 
 function take(

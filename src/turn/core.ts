@@ -27,7 +27,7 @@ import {
   type RunningTurn,
   type StoredTurn,
 } from "../session/turns.ts";
-import { SessionPermissions } from "./session-permissions.ts";
+import { SessionPermissions, type OfferedPermissions } from "./session-permissions.ts";
 import type { Platform } from "./platform.ts";
 
 /** What may be written in one commit. */
@@ -67,8 +67,8 @@ export class SessionCore {
   /** What `pending` gave, until the next commit that appends. */
   #pending: readonly EntryOf<"asked">[] | null = null;
 
-  /** `defaults`: what is allowed where nobody has chosen yet. */
-  constructor(platform: Platform, defaults: Permissions) {
+  /** `offered`: what the operator says of permissions. */
+  constructor(platform: Platform, offered: OfferedPermissions) {
     this.platform = platform;
     this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
@@ -82,8 +82,8 @@ export class SessionCore {
       "attempt" in turn ? Math.max(turn.attempt, turn.no) : turn.no,
     );
     this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
-    this.#permissions = new SessionPermissions(this.sql, defaults, {
-      current: permissions ?? defaults,
+    this.#permissions = new SessionPermissions(this.sql, offered, {
+      stored: permissions ?? null,
       isStepOpen: this.#isStepOpen,
     });
   }
@@ -120,7 +120,7 @@ export class SessionCore {
     this.bell.ring();
   }
 
-  /** What the session's person allows. */
+  /** What the session's person allows: the same object until that may have changed. */
   get permissions(): Permissions {
     return this.#permissions.current;
   }
@@ -143,7 +143,7 @@ export class SessionCore {
     return this.#nextSeq;
   }
 
-  /** The entries of the model's context: loaded at first use, bounded by the watermark. */
+  /** The entries of the model's context, all of turns: loaded at first use, bounded by the watermark. */
   get window(): readonly JournalEntry[] {
     return this.#window ?? this.#loadContext();
   }
@@ -178,8 +178,8 @@ export class SessionCore {
     if (!this.#window && open?.id === turn) return this.journal.window(open.start).filter(isOwn);
     const { window } = this;
     let start = window.length;
-    while (start > 0 && (isOwn(window[start - 1]) || window[start - 1]?.turn === NO_TURN)) start--;
-    return window.slice(start).filter(isOwn);
+    while (start > 0 && isOwn(window[start - 1])) start--;
+    return window.slice(start);
   }
 
   /**
@@ -218,7 +218,7 @@ export class SessionCore {
     }
     if (entries.length > 0) this.#pending = null;
     this.journal.publish(entries);
-    this.#window?.push(...entries);
+    this.#window?.push(...entries.filter(({ turn }) => turn !== NO_TURN));
     this.bell.ring();
     this.platform.point(`commit:${name}:after`);
     return result;
@@ -236,8 +236,8 @@ export class SessionCore {
   get pending(): readonly EntryOf<"asked">[] {
     const { begun } = this;
     if (!begun) return [];
-    // Nothing of such a turn has happened that this object did not do, and it loads the context first.
-    const isNew = begun.state === "running" && begun.epoch === this.epoch && begun.since === null;
+    // Nothing has happened in it but its message, so that a new turn costs no look-up.
+    const isNew = this.journal.last === begun.start;
     if (isNew && !this.#window) return [];
     return (this.#pending ??= pendingCalls(
       this.#window ? this.entriesOf(begun.id) : this.journal.newestStep(begun.start),

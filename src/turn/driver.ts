@@ -18,7 +18,7 @@ import { abandonTurn, settleTurn } from "./settle.ts";
 import { takeSteered } from "./steer.ts";
 import { runStep } from "./step.ts";
 import { settleStructured } from "./structured-output.ts";
-import { runToolCalls } from "./tool-calls.ts";
+import { runToolCalls, type ToolCallsContext } from "./tool-calls.ts";
 import { chooseWatermark, type TurnSizes } from "./window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { writeState } from "../session/state-documents.ts";
@@ -217,13 +217,12 @@ export class Driver {
     const wrapStep = capabilities.flatMap((item) =>
       item.wrapStep ? [item.wrapStep.bind(item)] : [],
     );
-    await nest(wrapTurn, [scope], async () => {
+    const work = async () => {
       for (let goesOn = true; goesOn;) {
         const turn = this.#running(id);
         const entries = this.#core.entriesOf(id);
         if (openCalls(entries).length > 0) {
-          await runToolCalls(context, turn);
-          isParked = parkIfWaiting(this.#core, this.#harness, this.#running(id));
+          isParked = await this.#runCalls(context, turn);
           if (isParked) return this.#onParked();
           continue;
         }
@@ -248,11 +247,28 @@ export class Driver {
           },
         );
       }
-    });
+    };
+    try {
+      await nest(wrapTurn, [scope], work);
+    } catch (error) {
+      // What waits, or goes on by now, is not undone by what comes after it.
+      if (!isParked || error instanceof LostTurn) throw error;
+      this.#core.platform.log("error", "capability_failed", { turn: id, ...errorFacts(error) });
+    }
     if (!isParked && this.#core.running?.id === id)
       throw new Error("a capability's wrapper did not go on");
     // Nearly always this makes the room that the next turn needs, so that its first token does not wait for it.
     this.#cutWindow();
+  }
+
+  /** Runs of the open calls what may run; whether the turn now rests, because all that is left waits. */
+  async #runCalls(context: ToolCallsContext, turn: RunningTurn): Promise<boolean> {
+    const core = this.#core;
+    const { permissions } = core;
+    await runToolCalls(context, turn);
+    // What holds by now may settle what was asked before it did.
+    if (core.permissions !== permissions) return false;
+    return parkIfWaiting(core, this.#harness, this.#running(turn.id));
   }
 
   /** The turn as it is now; it may have been stopped while we waited. */

@@ -2,11 +2,18 @@ import { invalid, keyReused } from "../shared/errors.ts";
 import { turnOfMessage } from "../shared/ids.ts";
 import type { AcceptRequest, TurnView } from "../shared/session-api.ts";
 import { addJob, turnJob } from "../session/jobs.ts";
-import { countKnown, findTurn, insertTurn, startTurn, type RunningTurn } from "../session/turns.ts";
+import {
+  countKnown,
+  findTurn,
+  insertTurn,
+  startTurn,
+  type RunningTurn,
+  type StoredTurn,
+} from "../session/turns.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import { forgetTurn, type AfterTurn } from "./settle.ts";
 import { runningTurn, userFact } from "./take-up.ts";
-import { takeWhileBusy, type Taken } from "./while-busy.ts";
+import { takeWhileBusy, type AnsweredBefore, type Taken } from "./while-busy.ts";
 
 /** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
 export const DEAD_MAN_MS = 30_000;
@@ -21,29 +28,36 @@ export type AcceptedTurn = {
   readonly stopped: string | null;
 };
 
+/** `answer`: takes what was answered before the message, in its commit. */
+export type Accepting = AfterTurn & {
+  readonly isRegistered: boolean;
+  readonly answer?: ((tx: Tx) => AnsweredBefore) | null;
+};
+
 /**
  * Takes a message in, committed when this returns: turn, user entry and job in one transaction, with what becomes of the
  * turn that is not ended. The same key with the same digest is the same turn; with another one `key_reused`. Unless the
- * session `isRegistered`, a job for that is in the same transaction.
+ * session `isRegistered`, a job for that is in the same transaction. Where this throws, nothing was answered either.
  */
 export function acceptTurn(
   core: SessionCore,
   request: AcceptRequest,
-  options: AfterTurn & { readonly isRegistered: boolean },
+  { isRegistered, hasAfterTurn, answer }: Accepting,
 ): AcceptedTurn {
   if (request.claimed) checkClaimed(core, request.claimed);
-  const taken = core.commit("accept", (tx) => {
-    const taken = insertAccepted(core, tx, request, options);
-    if (taken) {
-      const { id } = taken.turn;
-      addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });
-      if (!options.isRegistered) addRegisterJob(core);
-    }
-    return taken;
+  const { answered, taken, known } = core.commit("accept", (tx) => {
+    const answered = answer?.(tx) ?? { turn: null, written: [] };
+    const taken = insertAccepted(core, tx, request, { hasAfterTurn, answered });
+    if (!taken) return { answered, known: knownTurn(core, request) };
+    const { id } = taken.turn;
+    addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });
+    if (!isRegistered) addRegisterJob(core);
+    return { answered, taken };
   });
-  if (!taken) return acceptedBefore(core, request);
+  const changed = taken?.changed ?? answered.turn;
+  if (changed) core.replaceOpen(changed);
+  if (!taken) return { turn: core.viewOfStored(request.key, known), isNew: false, stopped: null };
   if (taken.ended) forgetTurn(core, taken.ended);
-  if (taken.changed) core.replaceOpen(taken.changed);
   core.open = [...core.open, taken.turn];
   return { turn: core.viewOf(taken.turn), isNew: true, stopped: taken.ended?.id ?? null };
 }
@@ -61,7 +75,7 @@ function insertAccepted(
   core: SessionCore,
   tx: Tx,
   request: AcceptRequest,
-  after: AfterTurn,
+  after: AfterTurn & { readonly answered: AnsweredBefore },
 ): Taken | null {
   if (core.open.length > 0) return takeWhileBusy(core, tx, request, after);
   const turn = runningTurn(core, tx, { id: request.key, acceptedAt: core.clock.now() });
@@ -70,10 +84,11 @@ function insertAccepted(
   return { turn };
 }
 
-function acceptedBefore(core: SessionCore, request: AcceptRequest): AcceptedTurn {
-  const known = findTurn(core.sql, request.key);
-  if (known?.digest !== request.digest) throw keyReused();
-  return { turn: core.viewOfStored(request.key, known), isNew: false, stopped: null };
+/** The turn that this message made before. Throws `CarrelError('key_reused')` where another one has made it. */
+function knownTurn(core: SessionCore, { key, digest }: AcceptRequest): StoredTurn {
+  const known = findTurn(core.sql, key);
+  if (known?.digest !== digest) throw keyReused();
+  return known;
 }
 
 /** Takes up the oldest queued turn; `null` when none waits. */

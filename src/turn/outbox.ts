@@ -16,6 +16,7 @@ import {
 import type { SessionCore } from "./core.ts";
 import type { Harness, Notice } from "./harness.ts";
 import { DEAD_MAN_MS } from "./inbox.ts";
+import type { Registration } from "./registration.ts";
 import { sessionLine, sessionLog } from "./session-log.ts";
 import { titleOf } from "./title.ts";
 
@@ -37,14 +38,16 @@ type Letter = {
 export class Outbox {
   readonly #core: SessionCore;
   readonly #harness: Harness;
+  readonly #registration: Registration;
   #isRunning = false;
   #run: Promise<void> = Promise.resolve();
   /** When the newest news were so; the next are later, whatever the clock says. */
   #newsAt = 0;
 
-  constructor(core: SessionCore, harness: Harness) {
+  constructor(core: SessionCore, harness: Harness, registration: Registration) {
     this.#core = core;
     this.#harness = harness;
+    this.#registration = registration;
   }
 
   /**
@@ -109,7 +112,11 @@ export class Outbox {
     this.#newsAt = Math.max(core.clock.now(), this.#newsAt + 1);
     const news = { ...facts, at: this.#newsAt };
     return {
-      send: () => core.platform.index(news),
+      send: async () => {
+        // The registry takes no news of a session that it does not know.
+        await this.#registration.whenDone();
+        await core.platform.index(news);
+      },
       isUpToDate: () => JSON.stringify(newsOf(core)) === JSON.stringify(facts),
     };
   }
@@ -177,7 +184,8 @@ function newestAt(core: SessionCore, kinds: readonly ("end" | "waiting")[]): num
 function noticeOf(core: SessionCore, job: Job): Notice | null {
   const { turn, calls } = Waiting.parse(JSON.parse(job.payload));
   const { begun } = core;
-  if (begun?.id !== turn || begun.state !== "waiting") return null;
+  // It may run meanwhile, for another answer.
+  if (begun?.id !== turn) return null;
   const entries = core.entriesOf(turn);
   const pending = pendingCalls(entries).filter(({ call }) => calls.includes(call));
   const [first] = pending;

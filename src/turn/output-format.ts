@@ -1,7 +1,7 @@
-import { invalid } from "../shared/errors.ts";
 import type { StepPart } from "../shared/messages.ts";
 import type { OutputFormat } from "../shared/session-api.ts";
 import type { JournalEntry } from "../session/entries.ts";
+import { RefusedInput } from "../tools/input-issues.ts";
 import type { ServerTool } from "../tools/tool.ts";
 import { compileSchema } from "./output-schema.ts";
 import type { TurnEnd } from "./settle.ts";
@@ -58,10 +58,11 @@ function answerTool(
     parallel: true,
     prepare(input) {
       const judged = judge(input);
-      if ("problems" in judged) {
-        const head = `The arguments of ${ANSWER_TOOL} do not match its schema:`;
-        throw invalid(`${head}\n${listed(judged.problems)}\nCall it again with these corrected.`);
-      }
+      if ("problems" in judged)
+        throw new RefusedInput(
+          `The arguments of ${ANSWER_TOOL} do not match its schema:`,
+          judged.problems,
+        );
       // What stands in an answer is nothing that is used: no path, command or address of a call.
       return { subjects: {}, run: () => Promise.resolve("The answer was taken.") };
     },

@@ -51,7 +51,7 @@ export function changePermissions(
     return afterChange(core, tx, begun, { entries: core.entriesOf(begun.id), must: true });
   });
   if (turn) core.replaceOpen(turn);
-  if (!isRegistered) core.platform.setAlarm(core.clock.now() + DEAD_MAN_MS);
+  if (turn || !isRegistered) core.platform.setAlarm(core.clock.now() + DEAD_MAN_MS);
   return viewPermissions(core, harness);
 }
 

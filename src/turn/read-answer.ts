@@ -3,6 +3,7 @@ import type { ContentPart } from "../shared/messages.ts";
 import type { Rule } from "../shared/permissions.ts";
 import type { CallAnswer } from "../shared/session-api.ts";
 import { questionOf, type EntryOf, type JournalEntry } from "../session/entries.ts";
+import { RefusedInput } from "../tools/input-issues.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { TurnScope } from "./capability.ts";
 import type { SessionCore } from "./core.ts";
@@ -92,10 +93,20 @@ async function meaningOf(
     throw invalid(
       `There is no tool named ${asked.name} any more. Approve the call without input, or deny it.`,
     );
-  found.prepare(input);
+  checkInput(found, input);
   const digest = await digestOf(found, input, harness.permissions);
   if (digest === asked.digest) return { kind, digest, always };
   return { kind, digest, input: JSON.stringify(input), always };
+}
+
+/** Throws `CarrelError('invalid')` that tells the person who wrote these arguments what the tool refuses in them. */
+function checkInput(tool: Tool, input: object): void {
+  try {
+    tool.prepare(input);
+  } catch (error) {
+    if (!(error instanceof RefusedInput)) throw error;
+    throw invalid(`${error.problems}\nCorrect them and answer again: the call still waits.`);
+  }
 }
 
 function firstSuggested({ suggested }: EntryOf<"asked">): readonly Rule[] {

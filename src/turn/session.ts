@@ -14,7 +14,7 @@ import type { AgentState } from "../session/agent-state.ts";
 import { readHistory } from "../session/history.ts";
 import { nextDue } from "../session/jobs.ts";
 import { Jobs } from "./after-turn.ts";
-import { answerCalls, type AnswerResult } from "./answer.ts";
+import { answerCalls, answersBefore, type AnswerResult } from "./answer.ts";
 import { clearedAt, clearSession } from "./clear.ts";
 import { LostTurn, SessionCore } from "./core.ts";
 import { Driver } from "./driver.ts";
@@ -22,7 +22,7 @@ import type { Harness } from "./harness.ts";
 import { exportState } from "./export-state.ts";
 import { expireCalls, nextExpiry } from "./expiry.ts";
 import { importState } from "./import-state.ts";
-import { acceptTurn, DEAD_MAN_MS } from "./inbox.ts";
+import { acceptTurn, DEAD_MAN_MS, type Accepting } from "./inbox.ts";
 import { openTail } from "./open-tail.ts";
 import type { Platform } from "./platform.ts";
 import { Outbox } from "./outbox.ts";
@@ -31,6 +31,8 @@ import { Registration } from "./registration.ts";
 import { eraseSession, markDeleted } from "./remove.ts";
 import { stopTurn } from "./stop.ts";
 import { renameSession, titleOf } from "./title.ts";
+
+type Accepted = { readonly turn: TurnView; readonly isNew: boolean };
 
 /**
  * One session: accepts messages, runs their turns in order, and tells whoever listens. All of it is logic over
@@ -52,12 +54,13 @@ export class Session {
   /** Loads what is unfinished; nothing runs until someone calls. */
   constructor(platform: Platform, harness: Harness) {
     const setAlarm = (at: number) => this.#setAlarm(platform, at);
-    const defaults = initialPermissions(harness.permissions);
-    this.#core = new SessionCore({ ...platform, setAlarm }, defaults);
+    const { modes } = harness.permissions;
+    const offered = { defaults: initialPermissions(harness.permissions), modes };
+    this.#core = new SessionCore({ ...platform, setAlarm }, offered);
     this.#harness = harness;
     this.#jobs = new Jobs(this.#core, harness);
     this.#registration = new Registration(this.#core);
-    this.#outbox = new Outbox(this.#core, harness);
+    this.#outbox = new Outbox(this.#core, harness, this.#registration);
     this.#driver = new Driver(this.#core, harness, this.#jobs, () => this.#rest());
     this.#wasWaiting = this.#core.begun?.state === "waiting";
   }
@@ -66,18 +69,23 @@ export class Session {
    * Takes a message in, committed when this returns. Safe to repeat with the same key. The caller is told, and events
    * are streamed, only when `whenRegistered` resolves; the turn does not wait for it.
    */
-  accept(request: AcceptRequest): { readonly turn: TurnView; readonly isNew: boolean } {
+  accept(request: Omit<AcceptRequest, "answers">, answer: Accepting["answer"] = null): Accepted {
     this.#assertThere();
     this.#expire();
     const { isDone: isRegistered } = this.#registration;
     const { hasAfterTurn } = this.#harness;
-    const { stopped, ...accepted } = acceptTurn(this.#core, request, {
-      isRegistered,
-      hasAfterTurn,
-    });
+    const accepting = { isRegistered, hasAfterTurn, answer };
+    const { stopped, ...accepted } = acceptTurn(this.#core, request, accepting);
     if (stopped !== null) this.#driver.abort(stopped);
     this.#wake();
     return accepted;
+  }
+
+  /** `accept`, with what was answered before the message. */
+  async acceptWithAnswers({ answers, ...request }: AcceptRequest): Promise<Accepted> {
+    this.#assertThere();
+    const answer = answers && (await answersBefore(this.#core, this.#harness, answers));
+    return this.accept(request, answer);
   }
 
   /**
@@ -156,9 +164,7 @@ export class Session {
     this.#assertThere();
     const { isDone } = this.#registration;
     const messages = importState(this.#core, this.#harness, { state, by, isRegistered: isDone });
-    // The registry takes no news of a session that it does not know.
-    const told = this.whenRegistered().then(() => this.#outbox.run());
-    this.#core.platform.keepAlive(told.catch(() => {}));
+    this.#outbox.wake();
     return messages;
   }
 

@@ -107,6 +107,7 @@ export function abandonTurn(core: SessionCore, turn: BegunTurn, error: TurnEnd["
     removeJob(core.sql, turnJob(turn.id));
     if (!endTurn(core.sql, turn, { outcome: "failed", start: turn.start, epoch: null }))
       throw new LostTurn();
+    tellOthers(core);
   });
   forgetTurn(core, turn);
 }

@@ -1,8 +1,9 @@
-import { invalid, notFound } from "../shared/errors.ts";
+import { CarrelError, invalid, notFound } from "../shared/errors.ts";
 import { turnOfMessage } from "../shared/ids.ts";
 import type { ContentPart } from "../shared/messages.ts";
 import type { TurnInput } from "../shared/session-api.ts";
 import type { EntryOf, Fact } from "../session/entries.ts";
+import { fitsRow } from "../session/journal.ts";
 import type { RunningTurn } from "../session/turns.ts";
 import type { SessionCore, Tx } from "./core.ts";
 
@@ -33,7 +34,7 @@ export function runningTurn(
 
 /**
  * The user entry of a turn; for `regenerate` the newest turn's message again, in that turn's place, with the messages that
- * were taken into it, which would be lost with its answer.
+ * were taken into it, which would be lost with its answer. Throws `CarrelError('too_large')` where these fill no one row.
  */
 export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { kind: "user" }> {
   if (input.kind === "message") {
@@ -47,7 +48,13 @@ export function userFact(core: SessionCore, input: TurnInput): Extract<Fact, { k
     throw invalid("Only the newest answer of a session can be given anew.");
   }
   const format = output === undefined ? {} : { output };
-  return { kind: "user", content: saidIn(core, newest), replaces: turn, message, ...format };
+  const content = saidIn(core, newest);
+  const fact = { kind: "user", content, replaces: turn, message, ...format } as const;
+  if (fitsRow(JSON.stringify(fact))) return fact;
+  throw new CarrelError(
+    "too_large",
+    "The messages of that turn are together too large to be answered anew. Send a new message instead.",
+  );
 }
 
 /** All that the person said in a turn: what was taken into it later is a part of the message that is answered anew. */

@@ -99,18 +99,25 @@ async function carryOut(
     storeResult(context, turn, call, await outcomeOf(context, turn, verdict));
 }
 
-/** Parks the call until someone outside has answered. */
+/** Parks the call until someone outside has answered; one that cannot be asked about fails alone. */
 function ask(
-  { core, permissions }: ToolCallsContext,
+  context: ToolCallsContext,
   turn: RunningTurn,
-  { call, name }: ToolCall,
+  call: ToolCall,
   question: Question,
 ): void {
-  core.commit("ask", (tx) => {
-    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
-    const expiresAt = core.clock.now() + permissions.approvalExpiresMs;
-    tx.append(turn.id, { kind: "asked", call, name, ...question, expiresAt });
-  });
+  const { core, permissions } = context;
+  try {
+    core.commit("ask", (tx) => {
+      if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+      const expiresAt = core.clock.now() + permissions.approvalExpiresMs;
+      const head = { kind: "asked", call: call.call, name: call.name } as const;
+      tx.append(turn.id, { ...head, ...question, expiresAt });
+    });
+  } catch (error) {
+    if (!(error instanceof CarrelError)) throw error;
+    storeResult(context, turn, call, failed(error.message));
+  }
 }
 
 /** Stores what a call came to, `null` for a question that nobody answered in time; once, whoever else settles it. */

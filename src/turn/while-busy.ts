@@ -15,6 +15,12 @@ const MAX_QUEUED_CHARS = 2_000_000;
 
 const INSTEAD = "a new message came instead of an answer.";
 
+/** What was answered in the same commit before the message: the facts of it, and what became of the turn. */
+export type AnsweredBefore = {
+  readonly turn: BegunTurn | null;
+  readonly written: readonly JournalEntry[];
+};
+
 /** What an acceptance made of the turns; the caller brings its memory up to date after the commit. */
 export type Taken = {
   readonly turn: OpenTurn;
@@ -26,34 +32,39 @@ export type Taken = {
 
 /**
  * Takes a message in while a turn is not ended; `null` when its key is taken. The message waits in line, or to be taken
- * into that turn and no other, or stops it, as the request says. Questions for approval are denied by it; a turn that waits for nothing
- * else then goes on with a message that steers, and is stopped by every other. Another answer to the newest message is
- * given only where that stops the turn and nothing is in line; else it is a `conflict`.
+ * into that turn and no other, or stops it, as the request says. Questions for approval are denied by it; a turn that
+ * waits for nothing else then goes on with a message that steers, and is stopped by every other. Another answer to the
+ * newest message is given only where that stops the turn and nothing is in line; else it is a `conflict`.
  */
 export function takeWhileBusy(
   core: SessionCore,
   tx: Tx,
   request: AcceptRequest,
-  after: AfterTurn,
+  { answered, ...after }: AfterTurn & { readonly answered: AnsweredBefore },
 ): Taken | null {
+  checkSize(request);
   const queued = queuedTurn(core, tx, request);
   if (!insertTurn(core.sql, queued, request.digest)) return null;
-  const { begun } = core;
-  const entries = begun ? core.entriesOf(begun.id) : [];
+  const { written } = answered;
+  const begun = answered.turn ?? core.begun;
+  const entries = begun ? [...core.entriesOf(begun.id), ...written] : [];
   const pending = pendingCalls(entries);
   const approvals = pending.filter(({ what }) => what === "approval");
   const waits = begun?.state === "waiting" && approvals.length === pending.length;
-  if (!begun || !(request.whenBusy === "replace" || (waits && queued.steers === null))) {
+  const stops = request.whenBusy === "replace" || (waits && queued.steers === null);
+  // What was answered before has asked this, and has written since.
+  if (begun && written.length === 0 && (stops || approvals.length > 0)) assertNewest(core);
+  if (!begun || !stops) {
     checkLine(core, request);
     const changed = begun ? deny(core, tx, begun, entries, approvals) : {};
     return { turn: queued, ...changed };
   }
-  assertNewest(core);
   const isNext = core.open.length === 1;
   if (!isNext) checkLine(core, request);
   // Looked up before anything is appended.
   const fact = isNext ? userFact(core, request.input) : null;
-  settleIn(core, tx, { turn: begun, end: { outcome: "stopped" } }, { ...after, why: INSTEAD });
+  const settling = { ...after, why: INSTEAD, more: () => [...written] };
+  settleIn(core, tx, { turn: begun, end: { outcome: "stopped" } }, settling);
   if (!fact) return { turn: queued, ended: begun };
   const turn = runningTurn(core, tx, queued);
   if (!startTurn(core.sql, turn)) throw new LostTurn();
@@ -70,7 +81,6 @@ function deny(
   approvals: readonly EntryOf<"asked">[],
 ): { readonly changed?: BegunTurn } {
   if (approvals.length === 0) return {};
-  assertNewest(core);
   const denied = { answer: "denied", by: BY_SESSION, reason: INSTEAD } as const;
   const settled = approvals.flatMap((asked) => decline(tx, asked, denied));
   if (begun.state === "running") return {};
@@ -92,8 +102,11 @@ function queuedTurn(core: SessionCore, tx: Tx, { key, input, whenBusy }: AcceptR
 }
 
 /** What is accepted can be taken up later: a message too large for a journal row is refused now. */
-function checkLine(core: SessionCore, { key, input }: AcceptRequest): void {
+function checkSize({ key, input }: AcceptRequest): void {
   if (!fitsRow(JSON.stringify({ ...input, message: key }))) throw tooLarge("The message", "1.9 MB");
+}
+
+function checkLine(core: SessionCore, { input }: AcceptRequest): void {
   const line = core.open.flatMap((turn) => ("input" in turn ? [charsOf(turn.input)] : []));
   if (line.length >= MAX_QUEUED) {
     throw new CarrelError(

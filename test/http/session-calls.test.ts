@@ -37,7 +37,19 @@ describe("an answer to a call", () => {
   });
 
   it.each([
-    [{ decision: "approve" }, "digest"],
+    [{ decision: "approve" }, "digest: must be the digest of the question"],
+    [{ decision: "approve", digest, always: [{ tool: 7 }] }, "always.0.tool: must be a text"],
+    [{ decision: "approve", digest, always: [rule, 7] }, "always.1: must be a rule, such as"],
+    [
+      { decision: "approve", digest, always: [{ tool: "a", command: "a; b" }] },
+      "always.0.command: must be the first words of one command",
+    ],
+    [{ decision: "approve", digest, always: "x" }, "always: must be true or a list of rules"],
+    [{ decision: "approve", digest, input: [] }, "input: expected an object, got []"],
+    [
+      { decision: "approve", digest, extra: 1 },
+      'unknown field "extra". Known: decision, digest, input, always',
+    ],
     [{ decision: "approve", digest: digest.toUpperCase() }, "64 hexadecimal digits"],
     [{ decision: "approve", digest, reason: "x" }, "reason"],
     [{ decision: "approve", digest, always: [] }, "always"],

@@ -8,6 +8,7 @@ export type Asked = {
   readonly effect?: Question["tool"]["effect"];
   readonly runsOn?: "server" | "client";
   readonly input?: unknown;
+  readonly data?: unknown;
   readonly subjects?: Subjects;
   readonly verdict?: NonNullable<Question["call"]["verdict"]>;
   readonly mode?: PermissionMode;
@@ -25,6 +26,7 @@ export const question = (asked: Asked): Question => ({
   },
   input: asked.input ?? {},
   call: {
+    ...("data" in asked ? { data: asked.data } : {}),
     ...(asked.subjects ? { subjects: asked.subjects } : {}),
     ...(asked.verdict ? { verdict: asked.verdict } : {}),
   },

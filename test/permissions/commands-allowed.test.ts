@@ -41,6 +41,13 @@ const more: readonly string[] = [
   "git status >| notes.md",
   "git status 2> notes.md",
   "git status &> notes.md",
+  "git status &>/dev/null",
+  "git status &>/dev/null rm -rf foo",
+  "git status &>>/dev/null rm -rf foo",
+  "git status >&/dev/null",
+  "git status $'\\'; rm x #'",
+  "git status $'a'",
+  'git status $"a"',
   "git status >& notes.md",
   "git status < notes.md",
   "git status <> notes.md",
@@ -160,7 +167,7 @@ describe("an allow rule for a command", () => {
     expect(isAllowed({ input }, rule)).toBe(isCovered);
   });
 
-  it("[A3] allows nothing when it cannot be read", () => {
+  it("[A10, A3] allows nothing when it cannot be read", () => {
     for (const command of ["a; b", "git status $(x)", "'git", "> x", ""])
       expect(isAllowed(said("git status"), { tool: "*", command })).toBe(false);
     expect(

@@ -155,6 +155,19 @@ const attacks: readonly string[] = [
   "echo 'import os; os.system(\"rm -rf x\")' | python3 -",
   "awk 'BEGIN { system(\"rm -rf x\") }'",
   "vim -c ':!rm -rf x' -c ':q'",
+  "echo x &>/dev/null rm -rf x",
+  "echo x &>>log rm -rf x",
+  "echo $(ls &>log rm -rf x)",
+  "git log $'\\'; rm -rf x #'",
+  "env -S'rm -rf x'",
+  "env --split-string='rm -rf x'",
+  "tar xf a --to-command='rm -rf x'",
+  "tar xf a --checkpoint-action=exec='rm -rf x'",
+  "ssh -oProxyCommand='rm -rf x' h",
+  "ssh -o 'ProxyCommand rm -rf x' h",
+  "fd . -Xrm -rf",
+  "git -c core.pager='rm -rf x' log",
+  "export GIT_PAGER='rm -rf x'",
   'echo "left open',
   "echo 'left open",
   "echo $(left open",
@@ -166,6 +179,10 @@ const attacks: readonly string[] = [
 const harmless: readonly string[] = [
   "git status",
   "ls -la",
+  "ls &> log",
+  "echo $'rm -rf x'",
+  "tar xf a",
+  "fd . -H",
   "rm x",
   "rm -r x",
   "rm *.tmp",
@@ -240,7 +257,7 @@ describe("a deny rule for a command", () => {
     expect(isDenied({ input }, rule)).toBe(false);
   });
 
-  it("[A3] stops every call of its tools when it cannot be read", () => {
+  it("[A10, A3] stops every call of its tools when it cannot be read", () => {
     for (const command of ["a; b", "a $(b)", "'a", "> x", ""])
       expect(isDenied({ input: { n: 1 } }, { tool: "use", command })).toBe(true);
     expect(isDenied({ input: { n: 1 } }, { tool: "other", command: "a; b" })).toBe(false);

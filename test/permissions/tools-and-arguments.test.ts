@@ -67,3 +67,45 @@ describe("a rule for an argument", () => {
     expect(isDenied({ input: { to: input } }, { tool: "*", command: "ann" })).toBe(true);
   });
 });
+
+describe("a rule for a call whose arguments are parsed", () => {
+  const main = { tool: "*", argument: { name: "branch", value: "main" } };
+
+  it.each<[unknown, unknown, boolean, boolean]>([
+    [{}, { branch: "main" }, true, false],
+    [{ branch: " main" }, { branch: "main" }, true, false],
+    [{ branch: "main" }, { branch: "other" }, true, false],
+    [{ branch: "main" }, { branch: "main" }, true, true],
+    [{ branch: "main" }, { branch: "main", depth: 1n }, true, true],
+    [{ branch: "x" }, { branch: "x" }, false, false],
+  ])("[A3] looks at %j as it runs too", (input, data, isStopped, isCovered) => {
+    expect(isDenied({ input, data }, main)).toBe(isStopped);
+    expect(isDenied({ input, data, subjects: {} }, main)).toBe(isStopped);
+    expect(isAllowed({ input, data }, main)).toBe(isCovered);
+  });
+
+  it("[A3] looks at paths, commands and URLs as they run", () => {
+    const call = {
+      input: {},
+      data: { path: "secret/a", command: "rm x", url: new URL("https://a.example") },
+    };
+    expect(isDenied(call, { tool: "*", path: "secret/**" })).toBe(true);
+    expect(isDenied(call, { tool: "*", command: "rm" })).toBe(true);
+    expect(isDenied(call, { tool: "*", origin: "https://a.example" })).toBe(true);
+    expect(
+      isAllowed(
+        { input: { path: "notes/a" }, data: { path: "b" } },
+        { tool: "*", path: "notes/*" },
+      ),
+    ).toBe(false);
+  });
+
+  it("[A3] reads what holds itself, and maps", () => {
+    const data: Record<string, unknown> = { map: new Map([["a", new Set(["secret/a"])]]) };
+    data["self"] = [data];
+    expect(isDenied({ input: {}, data }, { tool: "*", path: "secret/**" })).toBe(true);
+    expect(
+      isDenied({ input: {}, data }, { tool: "*", argument: { name: "self.map", value: "x" } }),
+    ).toBe(false);
+  });
+});

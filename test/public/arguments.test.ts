@@ -24,6 +24,14 @@ describe("arguments as a person reads them", () => {
     ["\u2028", "\\u2028"],
     ["\u3164", "\\u3164"],
     ["\u{e0061}", "\\udb40\\udc61"],
+    ["\u{e0101}", "\\udb40\\udd01"],
+    ["\ufe0f", "\\ufe0f"],
+    ["\u034f", "\\u034f"],
+    ["\u2800", "\\u2800"],
+    ["\u180b", "\\u180b"],
+    ["\u17b4", "\\u17b4"],
+    ["\u115f", "\\u115f"],
+    ["\uffa0", "\\uffa0"],
   ])("hide nothing: %j", (hidden, shown) => {
     expect(visible(`a${hidden}b`)).toBe(`a${shown}b`);
     expect(JSON.parse(pretty(JSON.stringify({ a: `x${hidden}` })))).toEqual({ a: `x${hidden}` });

@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 import {
   addJob,
   findJob,
+  type Job,
   MAX_ATTEMPTS,
   nextAfterJobs,
   nextDue,
   parkedJobs,
   postponeJob,
   removeJob,
+  renewJob,
   setDue,
 } from "../../src/session/jobs.ts";
 import type { Sql } from "../../src/shared/sql.ts";
@@ -87,6 +89,22 @@ describe("a job", () => {
     expect(seconds).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512]);
     expect(seconds).toHaveLength(MAX_ATTEMPTS - 1);
     expect(parkedJobs(sql)).toMatchObject([{ id: "j", attempts: MAX_ATTEMPTS }]);
+  });
+
+  it("[R4] that began anew while it was tried is neither put off nor parked by that try", () => {
+    const sql = emptyTables();
+    addJob(sql, after("j", 1_000));
+    const tried: Job[] = [];
+    for (let found = findJob(sql, "j"); found && tried.length < MAX_ATTEMPTS;) {
+      tried.push(found);
+      if (tried.length < MAX_ATTEMPTS) postponeJob(sql, found, 1_000);
+      found = findJob(sql, "j");
+    }
+    renewJob(sql, after("j", 5_000, "newer"));
+    const last = tried.at(-1);
+    expect(last?.attempts).toBe(MAX_ATTEMPTS - 1);
+    expect(last && postponeJob(sql, last, 4_000)).toBe(false);
+    expect(findJob(sql, "j")).toMatchObject({ attempts: 0, due: 5_000, payload: "newer" });
   });
 
   it("[R4] that is parked is visible, wants no alarm, and does not hide others", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
-import { Journal } from "../../src/session/journal.ts";
+import { Journal, sizeOf } from "../../src/session/journal.ts";
 import type { CarrelError } from "../../src/shared/errors.ts";
 import { journals, sometimes } from "./arbitraries.ts";
 import { append, bigResult, countedTables, emptyTables, journalOf } from "./journal-fixture.ts";
@@ -126,6 +126,38 @@ describe("the journal", () => {
     }
     expect(Math.max(...sizes)).toBeGreaterThan(200_000);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(300_000);
+  });
+
+  it("[T12] counts questions, answers and permissions by what they hold", () => {
+    const long = "x".repeat(200_000);
+    const rule = { tool: "send", path: long } as const;
+    const head = { turn: "t", at: 0, call: "c", name: "send", digest: "d" } as const;
+    const asked = { ...head, kind: "asked", what: "approval", input: "{}", expiresAt: 1 } as const;
+    const answered = { ...head, kind: "answered", answer: "denied", by: "user:ann" } as const;
+    const permissions = { kind: "permissions", by: "user:ann", mode: "DEFAULT" } as const;
+    const large: readonly JournalEntry[] = [
+      { ...asked, seq: 1, reason: long, suggested: [] },
+      { ...asked, seq: 2, reason: "", suggested: [rule] },
+      { ...answered, seq: 3, reason: long },
+      { seq: 4, turn: "", at: 0, ...permissions, allow: [rule], ask: [], deny: [] },
+      { seq: 5, turn: "", at: 0, ...permissions, allow: [], ask: [], deny: [rule] },
+    ];
+    for (const entry of large) expect(sizeOf(entry), entry.kind).toBeGreaterThanOrEqual(200_000);
+    const { sql, seen } = countedTables();
+    const journal = new Journal(sql);
+    append(sql, journal, large);
+    const before = seen.statements;
+    expect(journal.read(5).map(({ seq }) => seq)).toEqual([5]);
+    expect(seen.statements).toBe(before);
+    journal.read(4);
+    expect(seen.statements).toBe(before + 1);
+  });
+
+  it("gives the context facts of turns only", () => {
+    const cleared: JournalEntry = { seq: 2, turn: "", at: 0, kind: "cleared", by: "user:ann" };
+    const journal = journalOf([bigResult(1, 5), cleared, bigResult(3, 5)]);
+    expect(journal.window(1).map(({ seq }) => seq)).toEqual([1, 3]);
+    expect(journal.read(1).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
   it("notices entries of another instance", () => {

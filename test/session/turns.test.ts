@@ -57,6 +57,8 @@ const end = { outcome: "completed", start: 1, epoch: null } as const;
 describe("a turn's row", () => {
   it("comes back as it was inserted", () => {
     expect(loadOpenTurns(accepted(queued, running))).toEqual([running, queued]);
+    const steering = { ...queued, steers: "a" };
+    expect(loadOpenTurns(accepted(steering, running))).toEqual([running, steering]);
     expect(findTurn(accepted(running), "a")).toEqual({
       digest: "digest of a",
       state: "running",

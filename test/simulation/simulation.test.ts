@@ -37,6 +37,10 @@ describe("a seed that once broke a promise", () => {
     [7326, "[S1] an object that was replaced shows no ids below those a reader has"],
     [1332, "[S6] a line goes on after a write that took longer than a keep-alive"],
     [53520, "[S1] a fact that waited for a step is not taken back with the next one"],
+    [
+      709543,
+      "[S2] a fact that waited for a step is not taken back by a stop before the next attempt",
+    ],
     [19730, "[T5] a call is not run again while another object runs it"],
   ])("keeps it: %i: %s", async (seed) => {
     expect((await simulate(seed)).violations).toEqual([]);

@@ -112,6 +112,17 @@ describe("what is left after a run", () => {
       "is 2 times",
     ],
     ["a turn that nobody sent", { sent: [] }, "nobody sent turn t"],
+    [
+      "a message that was taken into a turn which began later",
+      tables({
+        turns: [{ id: "s", no: 0, state: "steered", start: 5, joined: "t" }, ...good.tables.turns],
+        journal: [
+          ...journal,
+          { seq: 5, turn: "t", at: 0, kind: "steered", message: "s", content: [] },
+        ],
+      }),
+      "s was taken into t, which had not begun when it came",
+    ],
     ["a turn without an end", without(7), "does not end with its only end"],
     [
       "a row that contradicts",

@@ -44,8 +44,8 @@ describe("defineClientTool", () => {
   });
 
   it("validates arguments as any tool does", () => {
-    expect(place.prepare({})).toEqual({});
-    expect(place.prepare(undefined)).toEqual({});
+    expect(place.prepare({})).toEqual({ data: { exact: false } });
+    expect(place.prepare(undefined)).toEqual({ data: { exact: false } });
     expect(complaint(() => place.prepare({ exact: "yes" }))).toBe(
       'The arguments of get_place are not valid, so it did not run:\n- exact: expected a boolean, got "yes"\nCall it again with these corrected.',
     );
@@ -61,6 +61,7 @@ describe("defineClientTool", () => {
         url.startsWith("http:") ? { verdict: "deny", reason: "Use https." } : { verdict: "pass" },
     });
     expect(open.prepare({ url: "http://a.example" })).toEqual({
+      data: { url: "http://a.example" },
       subjects: { urls: ["http://a.example"] },
       verdict: { verdict: "deny", reason: "Use https." },
     });

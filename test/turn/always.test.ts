@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CarrelError, ErrorCode } from "../../src/shared/errors.ts";
-import { asking, AskingLab, named, no, waitingLab, yes } from "./asking-lab.ts";
+import { asking, AskingLab, call, named, no, waitingLab, yes } from "./asking-lab.ts";
 
 const code = (of: ErrorCode) => expect.objectContaining<Partial<CarrelError>>({ code: of });
 
@@ -39,6 +39,21 @@ describe("an answer for always", () => {
       "answered:denied result:denied answered:denied result:denied end:completed",
     );
     expect(other.session.permissions().session.deny).toEqual([{ tool: "unsafe_*" }]);
+  });
+
+  it("[A7] holds for them also while another call of their step runs", async () => {
+    const lab = new AskingLab();
+    const gate = Promise.withResolvers<void>();
+    const calls = [call("unsafe_thing", "one"), call("unsafe_thing", "two"), call("read_thing")];
+    lab.say("t", [{ calls }, { text: "ok" }]);
+    lab.pause = () => (lab.effects.runs.length > 0 ? gate.promise : Promise.resolve());
+    await lab.settle();
+    await lab.decide("one", { ...no, always: [{ tool: "unsafe_thing" }] });
+    gate.resolve();
+    await lab.settle();
+    expect(lab.facts("answered", "result", "waiting", "end")).toBe(
+      "answered:denied result:denied result:success answered:denied result:denied end:completed",
+    );
   });
 
   it("[A7] is stored once however often it is said, also where the operator's rules win", async () => {

@@ -172,6 +172,14 @@ describe("an answer", () => {
     expect(await lab.answer({ ...one, ...yes })).toBe("taken");
   });
 
+  it("[X5, H1] with arguments that the tool refuses tells their author, and not the model, what to mend", async () => {
+    const lab = await waitingLab("one");
+    const answer = { ...named(lab.question("one")), ...yes, input: { label: 7 } };
+    await expect(lab.session.answer([answer], "ann")).rejects.toThrow(
+      /label: expected a string, got 7\nCorrect them and answer again: the call still waits\.$/,
+    );
+  });
+
   it("[T13] of the wrong kind is refused: a result for an approval, an approval for a client's call", async () => {
     const lab = new AskingLab();
     lab.say("t", [{ calls: [call("locate", "a"), call("unsafe_thing", "b")] }, { text: "ok" }]);

@@ -4,7 +4,7 @@ import { identified } from "../support/client.ts";
 import { historyViolations } from "../support/message-invariants.ts";
 import { replayViolations } from "../support/stream-invariants.ts";
 import { questionViolations } from "../support/call-invariants.ts";
-import { AskingLab, call, named, no, yes } from "./asking-lab.ts";
+import { AskingLab, call, named, no, waitingLab, yes } from "./asking-lab.ts";
 
 const calls = [
   call("unsafe_thing", "yes"),
@@ -52,6 +52,25 @@ async function crashedAt(no: number): Promise<{ lab: AskingLab; at: PointName | 
   }
   return { lab, at: seen[no - 1] ?? null };
 }
+
+describe("what has a waiting turn go on", () => {
+  it.each(["answer", "permissions"] as const)(
+    "[T2] (%s) has an alarm behind it before anything else can happen",
+    async (what) => {
+      const lab = await waitingLab("one");
+      while (lab.alarm !== null && lab.alarm <= 30_000) await lab.fireAlarm();
+      let alarm: number | null = null;
+      lab.onPoint = (name) => {
+        if (name === `commit:${what}:after`) queueMicrotask(() => (alarm ??= lab.alarm));
+      };
+      const question = lab.question("one");
+      if (what === "answer") await lab.answer({ ...named(question), ...yes });
+      else lab.session.setPermissions({ mode: "BYPASS" }, "ann");
+      await lab.settle();
+      expect(alarm).toBe(lab.clock.now() + 30_000);
+    },
+  );
+});
 
 describe("a turn with approvals, a denial and a client's tool", () => {
   it("[T1, T2, T5, A5] ends as it should wherever its object ends, and runs each tool once", async () => {

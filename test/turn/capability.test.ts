@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { nest, type Capability, type TurnScope } from "../../src/turn/capability.ts";
+import { asking, AskingLab, yes } from "./asking-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 
 const toolTurn = [
@@ -142,6 +143,37 @@ describe("a capability", () => {
       expect(lab.story(), capability.name).toBe(`${whole} ${whole}`);
       expect(lab.log.join()).toContain("too late");
     }
+  });
+
+  it.each([
+    ["while it waits", "user step:tool-calls asked waiting", "asked waiting"],
+    [
+      "when it goes on again",
+      "step:stop end:completed",
+      "asked waiting answered:approved result:success",
+    ],
+  ])("[A6] that breaks after its turn was parked, %s, leaves it", async (when, end, before) => {
+    const gate = Promise.withResolvers<void>();
+    let passes = 0;
+    const late: Capability = {
+      name: "late",
+      async wrapTurn(_scope, next) {
+        await next();
+        if (++passes > 1) return;
+        if (when !== "while it waits") await gate.promise;
+        throw new Error("late");
+      },
+    };
+    const lab = new AskingLab({ capabilities: [late] });
+    lab.say("t", asking("one"));
+    await lab.settle();
+    if (when !== "while it waits") await lab.decide("one", yes);
+    gate.resolve();
+    await lab.settle();
+    expect(lab.story()).toContain(end);
+    expect(lab.facts("asked", "waiting", "answered", "result")).toBe(before);
+    expect(lab.log.filter((line) => line.startsWith("error capability_failed"))).toHaveLength(1);
+    expect(lab.log.filter((line) => line.startsWith("error turn_failed"))).toEqual([]);
   });
 
   it("[T2] that does not let a turn or a step go on fails the turn, once", async () => {

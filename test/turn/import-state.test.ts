@@ -71,8 +71,9 @@ describe("a state that is put in", () => {
     await atRest(from);
     const state = from.session.state();
     const out = imported(state).lab.session.state();
-    const withoutIds = ({ context }: typeof state) => context.map(({ id: _id, ...rest }) => rest);
-    expect(withoutIds(out)).toEqual(withoutIds(state));
+    const withoutIds = ({ context }: typeof state) =>
+      JSON.stringify(context.map(({ id: _id, ...rest }) => rest));
+    expect(withoutIds(out)).toBe(withoutIds(state).replaceAll('"call_2_0"', '"import-call-1"'));
     expect(out.context.map((one) => one.id)).toContain("import-2");
   });
 
@@ -85,14 +86,17 @@ describe("a state that is put in", () => {
       "conflict",
     );
     expect(lab.entries()).toEqual(before);
-    const twice = imported({}).lab;
-    expect(codeOf(() => twice.session.importState({}, "root"))).toBe("conflict");
+    const twice = imported({ context: [] }).lab;
+    expect(codeOf(() => twice.session.importState({ context: [] }, "root"))).toBe("conflict");
     await lab.session.remove();
-    expect(codeOf(() => lab.session.importState({}, "root"))).toBe("gone");
+    expect(codeOf(() => lab.session.importState({ context: [] }, "root"))).toBe("gone");
   });
 
   it.each<[string, unknown]>([
     ["no document", "text"],
+    ["nothing that is known", { a: 1 }],
+    ["nothing", {}],
+    ["nothing but what is only carried", { context: null, tool_context: { a: 1 } }],
     ["too many messages", { context: Array.from({ length: 1_001 }, () => user("x")) }],
     ["a role that is none", { context: [{ role: "KING", content: [] }] }],
     ["a block without its text", { context: [{ role: "USER", content: [{ type: "text" }] }] }],
@@ -125,6 +129,29 @@ describe("a state that is put in", () => {
     expect(lab.sql.all("SELECT 1 FROM sqlite_schema")).toEqual([]);
   });
 
+  it.each<[string, unknown, string]>([
+    ["nothing known", { a: 1 }, "at least one of context, summary and permission_context"],
+    ["a text", "text", 'expected an object, got "text"'],
+    ["a list", { context: {} }, "context: expected an array, got {}"],
+    [
+      "no role",
+      { context: [{ role: "KING" }] },
+      'context.0.role: expected one of "USER", "ASSISTANT", "SYSTEM", "TOOL", got "KING"',
+    ],
+    [
+      "half a block",
+      { context: [{ role: "USER", content: [{ type: "text" }] }] },
+      "context.0.content.0.text: expected a string, it is missing",
+    ],
+    [
+      "no block",
+      { context: [{ role: "USER", content: [7] }] },
+      'context.0.content.0: must be a block with a "type"',
+    ],
+  ])("[H1] that is wrong, with %s, is told what to mend", (_what, state, words) => {
+    expect(() => new SessionLab().session.importState(state, "root")).toThrow(words);
+  });
+
   it("[T6] gives calls their results, in whatever messages those came, and calls without one a word", () => {
     const use = (id: string) => ({ type: "tool_use", id, name: "t", input: {} });
     const gave = (id: string, said: string) => ({
@@ -151,6 +178,23 @@ describe("a state that is put in", () => {
     );
     const [first] = lab.entries();
     expect(first).toMatchObject({ content: [{ type: "text", text: "(imported)" }] });
+  });
+
+  it("[T6] has calls whose ids no later call of the session can have", async () => {
+    const calls = Array.from({ length: 100 }, (_, no) => {
+      const use = { type: "tool_use", id: `call_${no}_0`, name: "read_thing", input: {} };
+      return { role: "ASSISTANT", content: [use] };
+    });
+    const { lab } = imported({ context: [user("hi"), ...calls] });
+    lab.say("next", [{ calls: [{ name: "read_thing", input: "{}" }] }, { text: "ok" }]);
+    await lab.settle();
+    const made = (lab.witness.requests.at(-1)?.messages ?? []).flatMap((message) =>
+      message.role === "assistant"
+        ? message.parts.flatMap((part) => (part.type === "tool-call" ? [part.call] : []))
+        : [],
+    );
+    expect(made).toHaveLength(101);
+    expect(new Set(made).size).toBe(101);
   });
 
   it("shows its summary to the model, in front, in a tag that nothing in it can close", async () => {

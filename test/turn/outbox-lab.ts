@@ -1,11 +1,13 @@
+import { defaultPermissions, initialPermissions } from "../../src/permissions/config.ts";
 import type { Fact } from "../../src/session/entries.ts";
 import { addJob } from "../../src/session/jobs.ts";
-import { parkTurn } from "../../src/session/turns.ts";
+import { parkTurn, resumeTurn } from "../../src/session/turns.ts";
 import type { SessionNews } from "../../src/shared/registry-api.ts";
 import { SessionCore } from "../../src/turn/core.ts";
 import type { Harness, Notice } from "../../src/turn/harness.ts";
 import { acceptTurn } from "../../src/turn/inbox.ts";
 import { Outbox } from "../../src/turn/outbox.ts";
+import { Registration } from "../../src/turn/registration.ts";
 import { settleTurn } from "../../src/turn/settle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { nodeSql, openDatabase } from "../support/node-sql.ts";
@@ -85,6 +87,15 @@ export class OutboxLab {
     });
   }
 
+  /** The turn that waits goes on, for an answer to another call. */
+  goOn(): void {
+    const { core } = this;
+    const { begun } = core;
+    if (begun?.state !== "waiting") throw new Error("no turn waits");
+    core.commit("answer", () => resumeTurn(core.sql, begun.id, core.epoch));
+    core.replaceOpen({ ...begun, state: "running", epoch: core.epoch });
+  }
+
   end(turn: string): void {
     const open = this.core.open.find(({ id }) => id === turn);
     if (!open) throw new Error("that turn is not open");
@@ -134,11 +145,13 @@ export class OutboxLab {
       log: (level: string, event: string, facts: object) =>
         this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
     };
-    return new SessionCore(platform, { mode: "DEFAULT", allow: [], ask: [], deny: [] });
+    const defaults = initialPermissions(defaultPermissions);
+    return new SessionCore(platform, { defaults, modes: defaultPermissions.modes });
   }
 
   #open(): Outbox {
-    return new Outbox(this.core, { ...openHarness, ...this.#parts } as Harness);
+    const harness = { ...openHarness, ...this.#parts } as Harness;
+    return new Outbox(this.core, harness, new Registration(this.core));
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_ATTEMPTS, parkedJobs } from "../../src/session/jobs.ts";
+import { findJob, MAX_ATTEMPTS, parkedJobs } from "../../src/session/jobs.ts";
 import { renameSession } from "../../src/turn/title.ts";
 import { latch } from "./after-turn-lab.ts";
 import { OutboxLab } from "./outbox-lab.ts";
@@ -168,6 +168,32 @@ describe("news for the registry", () => {
   });
 });
 
+describe("news that are put in while older ones are tried", () => {
+  it("[R4] are not parked with them", async () => {
+    const lab = await waiting("c1");
+    lab.wire = down;
+    lab.outbox.wake();
+    await lab.settle();
+    for (let job = findJob(lab.sql, "index"); job && job.attempts < MAX_ATTEMPTS - 1;) {
+      await lab.fireAlarm();
+      job = findJob(lab.sql, "index");
+    }
+    const sent = latch();
+    let tries = 0;
+    lab.wire = () => (tries++, sent.opened.then(down));
+    await lab.clock.pass((findJob(lab.sql, "index")?.due ?? 0) - lab.clock.now());
+    const run = lab.outbox.run();
+    await lab.settle();
+    expect(tries).toBe(1);
+    lab.end("a");
+    lab.wire = () => Promise.resolve();
+    sent.open();
+    await run;
+    expect(lab.told.map(({ isWaiting }) => isWaiting)).toEqual([false]);
+    expect(parkedJobs(lab.sql).filter(({ id }) => id === "index")).toEqual([]);
+  });
+});
+
 describe("a notice", () => {
   it("is dropped when the turn does not wait any more", async () => {
     const lab = await waiting("c1");
@@ -186,6 +212,18 @@ describe("a notice", () => {
     lab.deny("a", "c1");
     lab.wire = () => Promise.resolve();
     await lab.fireAlarm();
+    expect(lab.notices.map(({ calls }) => calls.map(({ call }) => call))).toEqual([["c2"]]);
+  });
+
+  it("[A6] is not lost when it is tried while its turn runs for another answer", async () => {
+    const lab = await waiting("c1", "c2");
+    lab.wire = down;
+    lab.outbox.wake();
+    await lab.settle();
+    lab.deny("a", "c1");
+    lab.goOn();
+    lab.wire = () => Promise.resolve();
+    while (await lab.fireAlarm());
     expect(lab.notices.map(({ calls }) => calls.map(({ call }) => call))).toEqual([["c2"]]);
   });
 

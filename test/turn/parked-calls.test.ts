@@ -82,6 +82,33 @@ describe("a call that needs approval", () => {
     expect(lab.effects.runs).toEqual(["read_thing:slow", "unsafe_thing:one"]);
   });
 
+  it("[S5] is shown as asked in another object, also before that has taken its turn over", async () => {
+    const lab = new AskingLab();
+    const gate = Promise.withResolvers<void>();
+    const calls = [call("unsafe_thing", "one"), call("read_thing", "slow")];
+    lab.say("t", [{ calls }, { text: "ok" }]);
+    lab.pause = () => (lab.effects.runs.length > 0 ? gate.promise : Promise.resolve());
+    await lab.settle();
+    lab.sync = () => gate.promise;
+    lab.again();
+    const seen = [lab.pending().length, lab.pending().length];
+    await lab.settle();
+    expect([...seen, lab.pending().length]).toEqual([1, 1, 1]);
+    expect(lab.status().turns).toMatchObject([{ state: "running" }]);
+  });
+
+  it("[A6] that no row can ask about fails alone, and the others are asked", async () => {
+    const lab = new AskingLab();
+    const grows = `{"label":"x","n":[${"1e20,".repeat(95_000)}1]}`;
+    const calls = [{ name: "unsafe_thing", input: grows }, call("unsafe_thing", "one")];
+    lab.say("t", [{ calls }, { text: "ok" }]);
+    await lab.settle();
+    expect(lab.story()).toBe("user step:tool-calls result:error asked waiting");
+    await lab.decide("one", yes);
+    expect(lab.effects.runs).toEqual(["unsafe_thing:one"]);
+    expect(lab.facts("end")).toBe("end:completed");
+  });
+
   it.each([
     ["first", "second"],
     ["second", "first"],

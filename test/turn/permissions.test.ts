@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CarrelError, ErrorCode } from "../../src/shared/errors.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { identified } from "../support/client.ts";
+import { refuseLargeRows } from "../support/large-rows.ts";
 import { streamViolations } from "../support/stream-invariants.ts";
 import { AskingLab, call, named, waitingLab, yes } from "./asking-lab.ts";
 
@@ -97,6 +98,29 @@ describe("a change of permissions while calls wait", () => {
       "answered:denied result:denied end:completed",
     );
   });
+
+  it.each([
+    ["BYPASS", "answered:approved result:success"],
+    ["DONT_ASK", "answered:denied result:denied"],
+  ] as const)(
+    "[A2] to %s holds for them too while others of their step run",
+    async (mode, then) => {
+      const lab = new AskingLab();
+      const gate = Promise.withResolvers<void>();
+      const calls = [call("unsafe_thing", "one"), call("read_thing", "slow")];
+      lab.say("t", [{ calls }, { text: "ok" }]);
+      lab.pause = () => (lab.effects.runs.length > 0 ? gate.promise : Promise.resolve());
+      await lab.settle();
+      expect(lab.status()).toMatchObject({ turns: [{ state: "running" }], pending: [{}] });
+      lab.session.setPermissions({ mode }, "ann");
+      gate.resolve();
+      await lab.settle();
+      expect(lab.facts("answered", "result", "waiting", "end")).toBe(
+        `result:success ${then} end:completed`,
+      );
+      expect(lab.pending()).toEqual([]);
+    },
+  );
 
   it("[A4] that leaves them asked about asks nothing anew: the question that was seen is answered", async () => {
     const lab = await waitingLab("one");
@@ -213,6 +237,45 @@ describe("a change of permissions while the model speaks", () => {
     await lab.settle();
     const [seen, whole] = [listener, replay].map(({ frames }) => identified(frames()));
     expect(streamViolations(seen ?? [], whole ?? [])).toEqual([]);
+  });
+
+  it("[S2] is not taken back when the attempt fails and the turn is stopped before the next one", async () => {
+    const lab = new AskingLab();
+    const gate = Promise.withResolvers<void>();
+    const listener = lab.listen();
+    lab.say("t", [{ text: "One.", batches: 2, fail: "unavailable", failTimes: 1 }]);
+    let passes = 0;
+    lab.pause = () => (++passes === 3 ? gate.promise : Promise.resolve());
+    await lab.settle();
+    lab.session.setPermissions({ mode: "EXPLORE" }, "ann");
+    gate.resolve();
+    await lab.settle();
+    lab.session.stop();
+    await lab.settle();
+    expect(lab.facts("reset", "permissions", "end")).toMatch(/^reset permissions .*end:stopped$/);
+    const replay = lab.listen();
+    await lab.settle();
+    const [seen, whole] = [listener, replay].map(({ frames }) => identified(frames()));
+    expect(streamViolations(seen ?? [], whole ?? [])).toEqual([]);
+    expect(whole?.filter(({ event }) => event.type === "permissions")).toHaveLength(1);
+  });
+
+  it("[T2] however large and often, lets the step end, and the newest is said", async () => {
+    const { lab, gate } = await speaking();
+    refuseLargeRows(lab.sql);
+    const argument = { name: "漢".repeat(512), value: "\u0001".repeat(512) };
+    const longest = (letter: string) =>
+      Array.from({ length: 100 }, (_, no) => ({ tool: `${no}`.padEnd(512, letter), argument }));
+    for (const letter of ["漢", "字", "語"]) {
+      const rules = longest(letter);
+      lab.session.setPermissions({ allow: rules, ask: rules, deny: rules }, "ann");
+    }
+    gate.resolve();
+    await lab.settle();
+    const { session } = lab.session.permissions();
+    expect(session.deny[0]?.tool).toContain("語");
+    expect(lab.entries().findLast(({ kind }) => kind === "permissions")).toMatchObject(session);
+    expect(lab.facts("step", "permissions", "asked")).toBe("step permissions asked");
   });
 
   it("[T9] is said when the turn is stopped", async () => {

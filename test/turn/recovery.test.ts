@@ -120,6 +120,20 @@ describe("a turn whose object ends again and again", () => {
     expect(lab.story("next")).toBe("user step:stop end:completed");
   });
 
+  it("[T11] and was given up unloaded is told of in the lists", async () => {
+    const lab = new SessionLab();
+    const titles: string[] = [];
+    lab.index = async ({ title, isWaiting }) => void titles.push(`${title} ${isWaiting}`);
+    lab.say("t", "hello there");
+    lab.sql.run("UPDATE turn SET strikes = 3");
+    lab.restart().current();
+    await lab.settle();
+    expect(lab.story()).toMatch(/end:out_of_memory$/);
+    while (await lab.fireAlarm());
+    expect(titles).toEqual(["hello there false"]);
+    expect(lab.sql.all("SELECT id FROM job")).toEqual([]);
+  });
+
   it("[T7] waits until the strike is durable before it loads anything", async () => {
     const lab = new SessionLab();
     lab.say("t", [{ hang: true }]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/turn/session.ts";
 import { MAX_ATTEMPTS, parkedJobs } from "../../src/session/jobs.ts";
+import { asking, AskingLab } from "./asking-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 
 /** A lab whose registry can be down, and counts who tells it. */
@@ -174,5 +175,31 @@ describe("a session that was only asked about", () => {
     lab.say("a", "hi");
     await lab.settle();
     expect(lab.story()).toBe("user step:stop end:completed");
+  });
+});
+
+describe("news of a session that the registry does not know yet", () => {
+  it.each(["is slow", "is down"] as const)("[T11] wait until it does, when it %s", async (how) => {
+    const lab = new AskingLab();
+    const told: boolean[] = [];
+    const gate = Promise.withResolvers<void>();
+    let [isKnown, isDown] = [false, how === "is down"];
+    lab.register = async () => {
+      if (isDown) throw new Error("connection lost");
+      if (how === "is slow") await gate.promise;
+      isKnown = true;
+    };
+    // As the registry does it: news of a session that it does not know change nothing.
+    lab.index = async ({ isWaiting }) => void (isKnown && told.push(isWaiting));
+    lab.say("t", asking("one"));
+    await lab.settle();
+    await lab.clock.pass(1_000);
+    expect(told).toEqual([]);
+    isDown = false;
+    gate.resolve();
+    await lab.settle();
+    for (let n = 0; n < 5 && told.length === 0; n++) await lab.fireAlarm();
+    expect(told).toEqual([true]);
+    expect(jobs(lab)).toEqual(["turn:t"]);
   });
 });

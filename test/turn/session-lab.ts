@@ -147,7 +147,8 @@ export class SessionLab {
   }
 
   entries(turn?: string): JournalEntry[] {
-    const entries = new Journal(sessionTables(this.sql)).window(0);
+    const journal = new Journal(sessionTables(this.sql));
+    const entries = [...journal.backwards(journal.last + 1)].toReversed();
     return turn === undefined ? entries : entries.filter((entry) => entry.turn === turn);
   }
 

@@ -24,6 +24,25 @@ async function busy(options: AskingOptions = {}) {
   return { lab, release };
 }
 
+/** A session whose turn `t` is in its only step until `end`. */
+async function lastStep() {
+  const lab = new AskingLab();
+  const gate = Promise.withResolvers<void>();
+  lab.pause = () => gate.promise;
+  lab.say("t", [{ text: "whole" }]);
+  await lab.settle();
+  const end = async () => {
+    lab.pause = () => Promise.resolve();
+    gate.resolve();
+    await lab.settle();
+  };
+  return { lab, end };
+}
+
+/** The turns that were taken up, in that order. */
+const turnsOf = (lab: AskingLab) =>
+  lab.entries().flatMap(({ kind, turn }) => (kind === "user" ? [turn] : []));
+
 const said = (text: string) => script({ text, batches: 1 });
 
 describe("a message that steers", () => {
@@ -65,15 +84,59 @@ describe("a message that steers", () => {
   });
 
   it("[T8] is the next turn when the turn ends before it could be taken", async () => {
-    const lab = new AskingLab();
-    const gate = Promise.withResolvers<void>();
-    lab.pause = () => gate.promise;
-    lab.say("t", [{ text: "whole" }]);
-    await lab.settle();
+    const { lab, end } = await lastStep();
     lab.send("s", said("Then this."), steer);
-    gate.resolve();
-    await lab.settle();
+    await end();
     expect(lab.story()).toBe("user step:stop end:completed user step:stop end:completed");
+  });
+
+  it("[T8] is for the turn that it came in, and not for one that waits in line before it", async () => {
+    const { lab, end } = await lastStep();
+    lab.send("q", "in line");
+    lab.send("s", said("Rather this."), steer);
+    await end();
+    expect(lab.facts("steered")).toBe("");
+    expect(turnsOf(lab)).toEqual(["t", "q", "s"]);
+    expect(lab.story("s")).toBe("user step:stop end:completed");
+    expect(JSON.stringify(lab.witness.requests.at(1))).not.toContain("Rather this.");
+  });
+
+  it("[T8] leaves the JSON alone that a message in line asked for", async () => {
+    const { lab, end } = await lastStep();
+    const output = { schema: { type: "object", properties: { n: { type: "integer" } } } };
+    const text = script({ calls: [{ name: "generate_response", input: '{"n":1}' }] });
+    const input = { kind: "message", content: [{ type: "text", text }], output } as const;
+    lab.session.accept({ key: "q", digest: "q", input });
+    lab.send("s", said("Rather this."), steer);
+    await end();
+    expect(lab.entries("q").at(-1)).toMatchObject({ outcome: "completed", output: { n: 1 } });
+    expect(turnsOf(lab)).toEqual(["t", "q", "s"]);
+  });
+
+  it("[T8, T1] is for that turn also in another object", async () => {
+    const { lab, end } = await lastStep();
+    lab.send("q", [{ calls: [call("read_thing", "q")] }, { text: "q" }]);
+    lab.send("s", said("Rather this."), steer);
+    const crashed = lab.crashAt((name) => name === "commit:step:after");
+    await end();
+    expect(crashed()).toBe(true);
+    await lab.recover();
+    expect(lab.facts("steered")).toBe("");
+    expect(turnsOf(lab)).toEqual(["t", "q", "s"]);
+  });
+
+  it("[T8] is for no turn where the one in line has not begun", async () => {
+    const { lab, end } = await lastStep();
+    lab.send("q", [{ calls: [call("read_thing", "q")] }, { text: "q" }]);
+    const crashed = lab.crashAt((name) => name === "commit:step:after");
+    await end();
+    expect(crashed()).toBe(true);
+    lab.onPoint = () => {};
+    lab.again();
+    lab.send("s", said("Rather this."), steer);
+    await lab.settle();
+    expect(lab.facts("steered")).toBe("");
+    expect(turnsOf(lab)).toEqual(["t", "q", "s"]);
   });
 
   it("[T10] gives the turn no more steps: one that has used them ends, and the message is next", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CarrelError, ErrorCode } from "../../src/shared/errors.ts";
-import { asking, AskingLab, waitingForBoth, waitingLab } from "./asking-lab.ts";
+import { refuseLargeRows } from "../support/large-rows.ts";
+import { asking, AskingLab, call, waitingForBoth, waitingLab } from "./asking-lab.ts";
 
 const code = (of: ErrorCode) => expect.objectContaining<Partial<CarrelError>>({ code: of });
 
@@ -37,6 +38,43 @@ describe("what may wait in line", () => {
     lab.session.stop();
     await lab.settle();
     expect(lab.send("more", "x")).toMatchObject({ isNew: true });
+  });
+});
+
+describe("a message that no row holds", () => {
+  it.each(choices)("[T8] is refused in words while a turn runs, with %s too", async (whenBusy) => {
+    const lab = new AskingLab();
+    lab.say("t", hanging);
+    await lab.settle();
+    refuseLargeRows(lab.sql);
+    expect(() => lab.send("big", "x".repeat(2_500_000), { whenBusy })).toThrow(code("too_large"));
+    expect(rows(lab)).toEqual([{ id: "t" }]);
+    expect(lab.story()).toBe("user");
+  });
+});
+
+describe("asking for another answer to messages", () => {
+  it("[H1] that fill more than a row together is refused, and says what to do instead", async () => {
+    const lab = new AskingLab();
+    const gate = Promise.withResolvers<void>();
+    lab.pause = () => (lab.effects.runs.length > 0 ? gate.promise : Promise.resolve());
+    lab.say("t", [{ calls: [call("read_thing", "slow")] }, { text: "never" }]);
+    await lab.settle();
+    for (const key of ["one", "two"]) lab.send(key, "x".repeat(990_000), { whenBusy: "steer" });
+    gate.resolve();
+    await lab.settle();
+    expect(lab.facts("steered", "end")).toBe("steered steered end:completed");
+    const story = lab.story();
+    expect(() => lab.say("r", regenerate)).toThrow(
+      expect.objectContaining({
+        code: "too_large",
+        message: expect.stringContaining("Send a new message instead."),
+      }),
+    );
+    expect(lab.story()).toBe(story);
+    lab.send("next", "hi");
+    await lab.settle();
+    expect(lab.facts("end")).toBe("end:completed end:completed");
   });
 });
 

@@ -7,6 +7,7 @@ import { estimateMessageTokens } from "../../src/context/tokens.ts";
 import { chooseWatermark, defaultWindow, type WindowOptions } from "../../src/turn/window.ts";
 import { messageViolations } from "../support/message-invariants.ts";
 import { journals, often } from "../session/arbitraries.ts";
+import { waitingLab } from "./asking-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 
 const options: fc.Arbitrary<WindowOptions> = fc.record({
@@ -120,6 +121,38 @@ describe("the start of the context", () => {
     );
     expect(JSON.parse(context?.body ?? "{}").from).toBeGreaterThan(900);
     expect(lab.witness.requests.at(-1)?.messages).toHaveLength(1);
+  });
+
+  it("[T12] holds no permissions, however often they are changed", async () => {
+    const lab = await waitingLab("one");
+    const list = (name: string) =>
+      Array.from({ length: 100 }, (_, no) => ({ tool: `${name}${no}`, path: "y".repeat(400) }));
+    const all = lab.sql.all.bind(lab.sql);
+    let read = 0;
+    const counted: typeof all = (query, ...params) => {
+      const rows = all(query, ...params);
+      read += JSON.stringify(rows).length;
+      return rows as never[];
+    };
+    Object.assign(lab.sql, { all: counted });
+    /** The characters that another object reads to go on with the turn. */
+    const readAgain = async (): Promise<number> => {
+      lab.again();
+      read = 0;
+      lab.session.setPermissions({ mode: "ACCEPT_EDITS" }, "ann");
+      lab.session.setPermissions({ mode: "DEFAULT" }, "ann");
+      await lab.settle();
+      return read;
+    };
+    lab.session.setPermissions({ allow: list("first") }, "ann");
+    await lab.settle();
+    const before = await readAgain();
+    for (let n = 0; n < 30; n++) {
+      lab.session.setPermissions({ allow: list(`n${n % 10}`) }, "ann");
+      await lab.settle();
+    }
+    expect(await readAgain()).toBeLessThan(before + 20_000);
+    expect(lab.facts("permissions").split(" ")).toHaveLength(35);
   });
 
   it("bounds images by their bytes, which no token tells", () => {

@@ -99,7 +99,21 @@ describe("a call that needs approval", () => {
     expect(outside().effects.runs).toEqual(["unsafe_thing:one"]);
   });
 
-  it("[A5] that is denied never runs, and the model is told why", async () => {
+  it("[S7] that rules deny has an event of its own with the reason, which the model is told too", async () => {
+    const client = new NativeClient("ruled-out");
+    await client.ask("PUT", "/permissions", { deny: [{ tool: "unsafe_thing" }] });
+    const events = await client.say([unsafe, done], "t1");
+    expect(eventsOf(events, "call-asked")).toEqual([]);
+    const [result] = eventsOf(events, "tool-result");
+    expect(result).toMatchObject({ turn: "t1", name: "unsafe_thing", status: "denied" });
+    const [said] = result?.content ?? [];
+    const reason = said?.type === "text" ? said.text : "";
+    expect(reason).toMatch(/^Not run: .*rule/);
+    expect(JSON.stringify(outside().witness.requests.at(-1)?.messages)).toContain(reason);
+    expect(outside().effects.runs).toEqual([]);
+  });
+
+  it("[A5, S7] that is denied has an event of its own with the reason, never runs, and the model is told why", async () => {
     const { client, call } = await asked("denied");
     const reason = "Not on a Sunday.";
     const events = await client.events("POST", `/calls/${call.call}`, {

@@ -64,3 +64,31 @@ describe("a forged decision", () => {
     expect(outside().effects.runs).toEqual(["read_thing:x"]);
   });
 });
+
+describe("a message that is refused", () => {
+  it.each<[string, number, readonly unknown[], string]>([
+    [
+      "after an answer that was never given",
+      400,
+      [{ ...asked("x.reply", ""), role: "assistant" }],
+      "new",
+    ],
+    ["under the id of another", 422, [], "taken"],
+  ])("[A5] [T13] has no decision taken: %s", async (name, status, more, key) => {
+    resetOutside();
+    const id = `refused-${status}`;
+    const chat = await waiting(id, ["a"]);
+    const [user, reply] = chat.stored;
+    const last = asked(key === "taken" ? (user?.id ?? "") : `${name.length}-new`, "And on.");
+    await chat.addToolApprovalResponse({ id: approvalOf(chat), approved: true });
+    const messages = [...chat.stored, ...more, last];
+    expect((await postChat(id, { messages }, `?agent=${agent}`)).status).toBe(status);
+    expect(await loadMessages(id, agent)).toEqual([user, reply]);
+    expect(outside().effects.runs).toEqual([]);
+    const all = [...chat.stored, asked(`${id}-good`, "And on.")];
+    const good = await postChat(id, { messages: all }, `?agent=${agent}`);
+    expect(good.status).toBe(200);
+    await good.text();
+    expect(outside().effects.runs).toEqual(["unsafe_thing:a"]);
+  });
+});

@@ -17,7 +17,7 @@ declare global {
 declare module "vitest" {
   interface ProvidedContext {
     /** `all`, or anything else for a few. */
-    readonly crashPairs: string;
+    readonly crashPairs: number;
     readonly atOnce: number;
   }
 }

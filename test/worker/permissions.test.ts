@@ -67,6 +67,18 @@ describe("permissions of a session", () => {
     expect(outside().effects.runs).toEqual([]);
   });
 
+  it("[A7, H1] have at most 100 rules of a kind, and a list with one more is refused in words", async () => {
+    const client = new NativeClient("many-rules");
+    const rules = Array.from({ length: 101 }, (_, no) => ({ tool: `tool_${no}` }));
+    for (const kind of ["allow", "ask", "deny"]) {
+      const put = (list: unknown) => client.ask("PUT", "/permissions", { [kind]: list });
+      expect((await put(rules.slice(1))).status).toBe(200);
+      const refused = await put(rules);
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid" } } });
+      expect(JSON.stringify(refused.body)).toContain(`${kind}: must have at most 100 rules`);
+    }
+  });
+
   it("[A1] that change decide anew on what waits", async () => {
     const client = new NativeClient("allowed");
     await client.say(asking, "t1");

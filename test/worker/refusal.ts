@@ -10,7 +10,12 @@ export async function expectRefusal(
   const { error } = JSON.parse(text) as { error: { code: string; message: string; id: string } };
   expect(error.code).toMatch(code);
   expect(error.message.length).toBeGreaterThan(10);
+  expect(error.message).not.toMatch(RAW);
   expect(text).not.toMatch(/\[object|at \w+ \(|\.ts\b|node_modules/);
 }
+
+/** The words of a library, which say nothing to a person. */
+const RAW =
+  /invalid (?:input|option|string)|too (?:big|small)|unrecognized|\b(?:record|undefined)\b/i;
 
 const isRefusal = (status: number) => status >= 400 && status < 500;

@@ -25,7 +25,7 @@ export const sessionRoutes: readonly SessionRoute[] = [
   },
   { method: "PUT", path: "/permissions", body: { mode: "EXPLORE" }, isWrite: true },
   { method: "PUT", path: "/mode", body: { mode: "EXPLORE" }, isWrite: true },
-  { method: "PUT", path: "/state", body: {}, isWrite: true },
+  { method: "PUT", path: "/state", body: { context: [] }, isWrite: true },
   { method: "PATCH", path: "", body: { title: "x" }, isWrite: true },
   { method: "DELETE", path: "", isWrite: true },
 ];

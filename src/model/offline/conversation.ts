@@ -83,13 +83,11 @@ function callsOf(message: ModelMessage): ToolCall[] {
     : [];
 }
 
-/** What the user said, without the files that were added to it. */
+/** What the user said, without what was added to it: files, and how the answer has to be given. */
 const saidIn = (content: readonly ContentPart[]): string =>
-  textOf(
-    content.filter(
-      (part) => part.type !== "text" || !part.text.startsWith('<attached_file path="'),
-    ),
-  );
+  textOf(content.filter((part) => part.type !== "text" || !ADDED.test(part.text)));
+
+const ADDED = /^<(?:attached_file path="|output_format>)/;
 
 function textOf(content: readonly ContentPart[]): string {
   return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");

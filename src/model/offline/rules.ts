@@ -1,5 +1,6 @@
 import { say } from "./answer.ts";
 import type { Answer } from "./answer.ts";
+import { inForm } from "./answer-in-form.ts";
 import { answerBackground } from "./background.ts";
 import { answerCommands } from "./commands.ts";
 import type { Conversation } from "./conversation.ts";
@@ -41,10 +42,12 @@ const INTRODUCTION =
 export function decide(talk: Conversation): Answer {
   const background = answerBackground(talk);
   if (background) return background;
-  const answer =
-    RULES.reduce<Answer | null>((found, rule) => found ?? rule(talk), null) ?? otherwise(talk);
-  if (answer.calls.length > 0) return talk.steps < MAX_TOOL_STEPS ? answer : otherwise(talk);
-  return talk.isFirst ? say(`${INTRODUCTION}\n\n${answer.text}`) : answer;
+  const found =
+    RULES.reduce<Answer | null>((answer, rule) => answer ?? rule(talk), null) ?? otherwise(talk);
+  if (found.calls.length > 0 && talk.steps < MAX_TOOL_STEPS) return found;
+  const answer = found.calls.length > 0 ? otherwise(talk) : found;
+  const introduced = talk.isFirst ? say(`${INTRODUCTION}\n\n${answer.text}`) : answer;
+  return inForm(talk, answer) ?? introduced;
 }
 
 function otherwise(talk: Conversation): Answer {

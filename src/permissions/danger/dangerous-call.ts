@@ -1,11 +1,17 @@
 import type { Effect } from "../../shared/permissions.ts";
-import type { SeenCall } from "../seen-call.ts";
+import type { Readings, SeenCall } from "../seen-call.ts";
 import { dangerOfLine, shown } from "./dangerous-command.ts";
 import { dangerOfPath } from "./dangerous-path.ts";
 
 /** What is dangerous about a call, for a person; `null` when nothing is. A tool that only reads does nothing dangerous. */
-export function dangerOfCall(call: SeenCall, effect: Effect): string | null {
+export function dangerOfCall(readings: Readings, effect: Effect): string | null {
   if (effect === "read") return null;
+  const [first, ...others] = readings;
+  const calls = first.isDeclared ? [first] : [first, ...others];
+  return calls.map(dangerOf).find((danger) => danger !== null) ?? null;
+}
+
+function dangerOf(call: SeenCall): string | null {
   for (const [at, path] of call.paths.entries()) {
     const danger = path && dangerOfPath(path);
     if (danger) return `It touches ${shown(call.named.paths[at] ?? "")}, which ${danger.why}.`;

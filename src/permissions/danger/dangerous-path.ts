@@ -1,4 +1,6 @@
+import type { Segment } from "../path-pattern.ts";
 import type { SeenPath } from "../path-spelling.ts";
+import { fits } from "../wildcard.ts";
 
 /** Why a path is dangerous to touch. `isSecret`: reading it is dangerous too. */
 export type PathDanger = { readonly why: string; readonly isSecret: boolean };
@@ -98,3 +100,34 @@ function dangersOf(names: readonly string[], isAbsolute: boolean): PathDanger[] 
   if (SYSTEM.has(top) || path.startsWith("private/etc")) found.push(system);
   return found;
 }
+
+/** Names as a pattern is compared with them. */
+const PARTS: readonly (readonly [readonly string[], PathDanger])[] = Array.from(
+  NAMES,
+  ([name, danger]) => [name.split("/"), danger] as const,
+);
+
+/**
+ * The same of a path that a shell may put in the place of a pattern, in lower case. Only where the pattern says how a name
+ * begins: all that stands in a directory is no danger by itself.
+ */
+export function dangerOfGlob(names: readonly Segment[]): PathDanger | null {
+  const found = names.flatMap((name, at) =>
+    saysItsBegin(name)
+      ? PARTS.filter(([parts]) => mayBeNamed(names.slice(at), parts)).map(([, danger]) => danger)
+      : [],
+  );
+  return found.find(({ isSecret }) => isSecret) ?? found[0] ?? null;
+}
+
+const saysItsBegin = (name: Segment): boolean => {
+  if (name === "deep") return false;
+  const [first, second] = name.pieces;
+  return first === "." || (typeof first === "string" && typeof second === "string");
+};
+
+const mayBeNamed = (names: readonly Segment[], parts: readonly string[]): boolean =>
+  parts.every((part, at) => {
+    const name = names[at];
+    return name !== undefined && (name === "deep" || fits(name, part));
+  });

@@ -14,8 +14,7 @@ import {
   some,
 } from "./checks.ts";
 
-const FOUND =
-  /^-(?:delete|fprint0?|fprintf|fls)$|^-(?:exec|execdir|ok|okdir)$|^(?:-x|-X|--exec|--exec-batch)$/;
+const FOUND = /^-(?:delete|fprint0?|fprintf|fls)$|^-(?:exec|execdir|ok|okdir)$/;
 
 const SERVICES =
   /^(?:poweroff|reboot|halt|stop|disable|mask|kill|enable|unload|load|bootout|bootstrap|isolate|restart|start)$/;
@@ -34,7 +33,8 @@ export const localDangers: readonly Danger[] = [
   ["rimraf del-cli", "deletes many files", hasBroad],
   ["del erase rd rmdir", "deletes many files", some(/^\/s$/i)],
   ["remove-item ri", "deletes many files", some(/^-(?:r|rec|recurse)$/i)],
-  ["find fd fdfind", "deletes or runs something for many files", some(FOUND)],
+  ["find", "deletes or runs something for many files", some(FOUND)],
+  ["fd fdfind", "deletes or runs something for many files", some(/^-[A-Za-z]*[xX]|^--exec/)],
   ["rsync", "deletes files at its target", some(/^--(?:del|delete|remove-source-files)/)],
   [disks, "destroys data on a disk", always],
   ["format", "destroys data on a disk", some(/^[a-z]:$/i)],
@@ -101,7 +101,7 @@ export const localDangers: readonly Danger[] = [
         ),
       ),
       some(
-        /^(?:core\.(?:sshcommand|pager|editor|hookspath|fsmonitor)|alias\.[^=]*|credential\.[^=]*|diff\.external)=/i,
+        /^(?:-c)?(?:core\.(?:sshcommand|pager|editor|hookspath|fsmonitor)|(?:pager|alias|credential|difftool|mergetool|filter|gpg)\.[^=]*|diff\.(?:external|.*\.(?:command|textconv))|sequence\.editor)=/i,
       ),
       some(/^--(?:upload-pack|receive-pack|exec)\b|^--(?:global|system)$|^ext::/),
     ),

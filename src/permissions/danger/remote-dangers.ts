@@ -1,4 +1,4 @@
-import { always, type Danger, says, some } from "./checks.ts";
+import { allOf, always, type Danger, says, some } from "./checks.ts";
 
 const containers = "docker podman nerdctl";
 const databases =
@@ -29,6 +29,7 @@ export const remoteDangers: readonly Danger[] = [
     "publishes to everyone",
     says("upload", "push", "deploy", "publish", "release"),
   ],
+  ["gh glab", "deletes what others see", allOf(says("api"), some(/^(?:-X=?|--method=)?delete$/i))],
   ["gh glab", "changes what others see, or shows a key", says(...hubPhrases.split(", "))],
   [
     containers,
@@ -56,6 +57,7 @@ export const remoteDangers: readonly Danger[] = [
   ["kubectl oc", "shows passwords or keys", says("get secret", "get secrets")],
   ["helm", "changes or deletes what runs in a cluster", says("uninstall", "delete", "rollback")],
   [clouds, "deletes something in the cloud", some(DELETES)],
+  [clouds, "deletes something in the cloud", some(/^--delete(?:-|$)/)],
   [clouds, "shows passwords or keys", some(SECRETS)],
   ["security", "shows passwords or keys", some(KEYCHAIN)],
   ["gpg gpg2", "shows passwords or keys", some(/^--export-secret/)],

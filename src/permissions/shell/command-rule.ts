@@ -1,4 +1,4 @@
-import { fits, ONE, parseStars, RUN, type Wildcard } from "../wildcard.ts";
+import { fits, lettersOf, ONE, parseStars, RUN, type Wildcard, wildcardOf } from "../wildcard.ts";
 import type { CommandLine } from "./command-line.ts";
 import { type Invocation, isAssignment, nameOf } from "./programs.ts";
 import { readShell } from "./read-shell.ts";
@@ -161,12 +161,11 @@ const isOption = (word: string): boolean => /^-[^-]|^--./.test(word);
 
 function mayBecome(text: string, expected: Wildcard): boolean {
   if (/[[{]/.test(text)) return true;
-  const literal = expected.filter((piece) => typeof piece === "string").join("");
-  return fits(parseShellPattern(text), literal);
+  return fits(parseShellPattern(text), lettersOf(expected));
 }
 
 const parseShellPattern = (text: string): Wildcard =>
-  Array.from(text, (char) => (char === "*" ? RUN : char === "?" ? ONE : char));
+  wildcardOf(Array.from(text, (char) => (char === "*" ? RUN : char === "?" ? ONE : char)));
 
 const baseOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1).toLowerCase();
 

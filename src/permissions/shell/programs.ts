@@ -30,11 +30,11 @@ const WRAPPERS: ReadonlySet<string> = new Set(
 /** The same for those that do so only with one of these words. */
 const SOMETIMES: ReadonlyMap<string, RegExp> = new Map([
   ["find", /^-(?:exec|execdir|ok|okdir)$/],
-  ["fd", /^(?:-x|-X|--exec|--exec-batch)$/],
-  ["fdfind", /^(?:-x|-X|--exec|--exec-batch)$/],
+  ["fd", /^(?:-[A-Za-z]*[xX].*|--exec.*)$/],
+  ["fdfind", /^(?:-[A-Za-z]*[xX].*|--exec.*)$/],
   [
     "git",
-    /^(?:bisect|foreach|filter-branch|difftool|mergetool|-x|--exec=?.*|!.*|alias\..*|.*=!.*)$/,
+    /^(?:bisect|foreach|filter-branch|difftool|mergetool|-x.*|--exec.*|--(?:upload|receive)-pack.*|!.*|alias\..*|.*=!.*|(?:-c)?[a-z]+\..*(?:pager|editor|command|cmd|program|driver|textconv|external|helper|pager\..*|browser.*)=.*|(?:-c)?pager\..*)$/i,
   ],
   ["docker", /^(?:run|exec|compose)$/],
   ["podman", /^(?:run|exec|compose)$/],
@@ -45,8 +45,17 @@ const SOMETIMES: ReadonlyMap<string, RegExp> = new Map([
   ["pnpm", /^(?:exec|dlx)$/],
   ["yarn", /^(?:exec|dlx)$/],
   ["bun", /^(?:exec|x)$/],
-  ["tar", /^--(?:checkpoint-action|to-command|use-compress-program).*$/],
+  ["tar", /^(?:--(?:check|to-|use|info|new-vol|rsh|rmt).*|-[A-Za-z]*[IF].*)$/],
+  ["rsync", /^(?:-[A-Za-z]*e.*|--rsh.*|--rsync-path.*)$/],
+  ["scp", /^-[A-Za-z0-9]*[oSD]/],
+  ["sftp", /^-[A-Za-z0-9]*[oSD]/],
 ]);
+
+/** What gives variables to the programs behind it. */
+const EXPORTS: ReadonlySet<string> = new Set("export declare typeset readonly local".split(" "));
+
+/** Variables whose value some program runs. */
+const RUNS_ITS_VALUE = /^\w*(?:PAGER|EDITOR|VISUAL|COMMAND|SSH|ASKPASS|BROWSER|SHELL|DIFF)=/;
 
 /** What runs code of another language that its arguments, or its input, hold. */
 const INTERPRETERS =
@@ -95,8 +104,8 @@ export function programsOf(command: SimpleCommand): Programs {
   // What a substitution puts in was found where it stands.
   const assigned = before
     .filter(({ isComputed }) => !isComputed)
-    .map(valueOf)
-    .filter(isLine);
+    .filter((word) => isLine(valueOf(word)) || RUNS_ITS_VALUE.test(word.text))
+    .map(valueOf);
   if (first < 0)
     return {
       invocations: [],
@@ -115,6 +124,8 @@ export function programsOf(command: SimpleCommand): Programs {
   const invocations = [invocationAt(command, first, false, true)];
   let behind = 0;
   for (let at = first + 1; at < last; at += 1) {
+    for (const word of valuesOf(words[at]))
+      invocations.push({ ...invocationAt(command, at, hasMore, false), name: nameOf(word) });
     if (words[at]?.text.startsWith("-") === true) continue;
     const invocation = invocationAt(command, at, hasMore, behind <= MAX_OPERANDS);
     invocations.push(invocation);
@@ -122,11 +133,24 @@ export function programsOf(command: SimpleCommand): Programs {
   }
   if (isShell && readsItsInput(command, first)) invocations.push(unknown(command));
   const given = [...rest.map(({ text }) => text), ...inputs].filter(isLine);
+  const values = isWrapper
+    ? rest
+        .flatMap(valuesOf)
+        .map(({ text }) => text)
+        .filter(isLine)
+    : [];
+  const exported = name !== null && EXPORTS.has(name) ? rest.filter(isAssignment).map(valueOf) : [];
   const aliases = name === "alias" || (isWrapper && name === "git") ? rest.map(aliasOf) : [];
   const isCode = name !== null && INTERPRETERS.test(name);
   return {
     invocations,
-    nested: [...(isWrapper ? given : []), ...assigned, ...aliases],
+    nested: [
+      ...(isWrapper ? given.map(withoutKey) : []),
+      ...values.map(withoutKey),
+      ...assigned,
+      ...exported,
+      ...aliases,
+    ],
     code: isCode ? given : [],
     readsCode: isCode && readsItsInput(command, first),
     isCut: isWrapper && last < words.length,
@@ -142,6 +166,24 @@ const runsOthers = (name: string | null, rest: readonly Word[]): boolean => {
 
 /** What an alias stands for; git marks a command of the shell by `!`. */
 const aliasOf = (word: Word): string => valueOf(word).replace(/^!/, "");
+
+/** What stands behind an `=`, and right behind an option's letter. */
+function valuesOf(word: Word | undefined): readonly Word[] {
+  if (!word || word.isComputed) return [];
+  const { text } = word;
+  const at = text.indexOf("=");
+  const last = text.lastIndexOf("=");
+  const texts = [
+    ...(/^-\w./.test(text) ? [text.slice(2)] : []),
+    ...(at < 0 || isAssignment(word) ? [] : [text.slice(at + 1)]),
+    ...(last === at ? [] : [text.slice(last + 1)]),
+  ];
+  return texts.map((value) => ({ ...word, text: value }));
+}
+
+/** ssh writes some of its options so. */
+const withoutKey = (text: string): string =>
+  text.replace(/^\s*(?:proxy|local|knownhosts|remote)command[\s=]+/i, "");
 
 const valueOf = ({ text }: Word): string => text.slice(text.indexOf("=") + 1);
 
@@ -211,8 +253,28 @@ export function nameOf(word: Word | undefined): string | null {
   return name.replace(/\.(?:exe|com|bat|cmd)$/, "");
 }
 
-/** Whether a program runs whatever it is given, so that nobody should allow all of it. */
-export function hasManyFaces(program: string): boolean {
+/** Programs that run others in more ways than can be told by their words. */
+const RUNNERS: ReadonlySet<string> = new Set(
+  "find fd fdfind tar rsync scp sftp sed zip man less more rg ag mvn gradle gradlew dotnet java tsx ts-node pipx".split(
+    " ",
+  ),
+);
+
+/** Programs with subcommands, of which these run others, or what a package says. */
+const SUBCOMMANDS =
+  /^(?:run|run-script|rum|urn|exec|x|dlx|create|init|tool|generate|debug|rsh|cp|compose|attach|build|bake|script|explore|bisect|submodule|difftool|mergetool|filter-branch|rebase|config|grep)$/;
+
+const HAS_SUBCOMMANDS: ReadonlySet<string> = new Set(
+  "git docker podman nerdctl kubectl oc npm pnpm yarn bun uv go cargo poetry pipenv hatch rye pdm pixi conda mamba composer bundle rake".split(
+    " ",
+  ),
+);
+
+/** Whether a program runs whatever it is given, so that nobody should allow all that begins with these words. */
+export function hasManyFaces(program: string, subcommand: string | null): boolean {
   const name = program.slice(program.lastIndexOf("/") + 1).toLowerCase();
-  return SHELLS.has(name) || WRAPPERS.has(name) || INTERPRETERS.test(name) || RESERVED.has(name);
+  if (HAS_SUBCOMMANDS.has(name)) return subcommand === null || SUBCOMMANDS.test(subcommand);
+  return (
+    [SHELLS, WRAPPERS, RESERVED, RUNNERS].some((set) => set.has(name)) || INTERPRETERS.test(name)
+  );
 }

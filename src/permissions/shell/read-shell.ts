@@ -22,31 +22,44 @@ const REDIRECTS = [
   "<",
 ] as const;
 
-/** Reads a command line once, from its beginning to its end, whatever is in it. `depth`: how deep it lies in another. */
-export function readShell(text: string, depth = 0): ShellText {
+/** How shells differ: what `&>` and `$'…'` are to bash is something else to a POSIX shell. */
+type Dialect = { readonly redirectsBoth: boolean; readonly decodesAnsi: boolean };
+
+/** Reads a command line from its beginning to its end, whatever is in it, in each way in which some shell reads it. */
+export function readShell(text: string): ShellText {
   // Shells drop NUL.
   const cleaned = text.replaceAll("\0", "");
-  const { commands, isPlain, isUnderstood } = readOnce(cleaned, depth);
   const isClean = !/[^\P{Cc}\t\n]|[\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
   // A carriage return ends a line for some, and is a character like any for others.
-  const isMixed = depth === 0 && cleaned.includes("\r");
-  const other = isMixed ? readOnce(cleaned.replaceAll("\r", "\n"), depth) : null;
+  const texts = cleaned.includes("\r") ? [cleaned, cleaned.replaceAll("\r", "\n")] : [cleaned];
+  const readings = texts.flatMap((one) =>
+    dialectsOf(one).map((dialect) => readOnce(one, 0, dialect)),
+  );
   return {
-    commands: other ? [...commands, ...other.commands] : commands,
-    isPlain: isPlain && isUnderstood && isClean,
-    isUnderstood: isUnderstood && other?.isUnderstood !== false,
+    commands: readings.flatMap(({ commands }) => commands),
+    isPlain: isClean && readings.every((one) => one.isPlain && one.isUnderstood),
+    isUnderstood: readings.every(({ isUnderstood }) => isUnderstood),
   };
 }
 
-function readOnce(text: string, depth: number): ShellText {
-  const reader = new ShellReader(text, depth);
+/** Those that read the text in different ways. */
+function dialectsOf(text: string): readonly Dialect[] {
+  const both = text.includes("&>") ? [true, false] : [true];
+  const ansi = text.includes("$'") ? [true, false] : [true];
+  return both.flatMap((redirectsBoth) =>
+    ansi.map((decodesAnsi) => ({ redirectsBoth, decodesAnsi })),
+  );
+}
+
+function readOnce(text: string, depth: number, dialect: Dialect): ShellText {
+  const reader = new ShellReader(text, depth, dialect);
   reader.list(null, false);
   return reader.end();
 }
 
 /** The commands whose output a here-document takes in. */
-function readDocument(body: string, depth: number): ShellText {
-  const reader = new ShellReader(body, depth);
+function readDocument(body: string, depth: number, dialect: Dialect): ShellText {
+  const reader = new ShellReader(body, depth, dialect);
   reader.document();
   return reader.end();
 }
@@ -58,14 +71,16 @@ class ShellReader {
   readonly #text: string;
   readonly #words: WordReader;
   readonly #documents = new HereDocuments();
+  readonly #dialect: Dialect;
   #depth: number;
 
-  constructor(text: string, depth: number) {
+  constructor(text: string, depth: number, dialect: Dialect) {
     this.#text = text;
     this.#depth = depth;
-    this.#words = new WordReader(text, {
+    this.#dialect = dialect;
+    this.#words = new WordReader(text, dialect.decodesAnsi, {
       list: () => this.list(")", false),
-      nested: (inner) => this.#include(readShell(inner, this.#depth + 1)),
+      nested: (inner) => this.#include(readOnce(inner, this.#depth + 1, this.#dialect)),
       unclear: () => (this.isUnderstood = false),
       computed: () => (this.isPlain = false),
     });
@@ -141,13 +156,14 @@ class ShellReader {
     const end = this.#text.indexOf("\n", this.#words.at);
     const comment = this.#text.slice(this.#words.at + 1, end < 0 ? undefined : end);
     this.#words.at = end < 0 ? this.#text.length : end;
-    if (this.#depth < MAX_DEPTH) this.#take(readShell(comment, this.#depth).commands);
+    if (this.#depth < MAX_DEPTH) this.#take(readOnce(comment, this.#depth, this.#dialect).commands);
   }
 
   #redirect(command: OpenCommand): boolean {
     const { at } = this.#words;
     if (!/[<>&]/.test(this.#text[at] ?? "")) return false;
     const operator = REDIRECTS.find((one) => this.#text.startsWith(one, at));
+    if (operator?.startsWith("&") === true && !this.#dialect.redirectsBoth) return false;
     if (operator === undefined) return false;
     this.#words.at += operator.length;
     if (this.#text[this.#words.at] === "(" && (operator === "<" || operator === ">")) {
@@ -173,15 +189,18 @@ class ShellReader {
     else if (operator === "<<" || operator === "<<-")
       this.#documents.expect(target.text, operator === "<<-", /["'\\]/.test(written), command);
     else command.redirects.push({ operator, target });
-    const isCopy = operator.endsWith("&") && /^(?:\d+|-)$/.test(written);
-    if (!isCopy && (written !== "/dev/null" || operator.startsWith("<<"))) this.isPlain = false;
+    // What `&` with a file means depends on the shell.
+    const isPlain = operator.includes("&")
+      ? operator.endsWith("&") && /^(?:\d+|-)$/.test(written)
+      : written === "/dev/null" && !operator.startsWith("<<");
+    if (!isPlain) this.isPlain = false;
   }
 
   #readDocuments(): void {
     const { at, isComplete, expanding } = this.#documents.read(this.#text, this.#words.at);
     this.#words.at = at;
     if (!isComplete) this.isUnderstood = false;
-    for (const body of expanding) this.#include(readDocument(body, this.#depth));
+    for (const body of expanding) this.#include(readDocument(body, this.#depth, this.#dialect));
   }
 
   #include({ commands, isUnderstood }: ShellText): void {

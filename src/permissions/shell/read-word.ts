@@ -9,7 +9,7 @@ export type Inner = {
   readonly nested: (text: string) => void;
   /** Something is left open, or lies too deep. */
   readonly unclear: () => void;
-  /** The shell puts something in. */
+  /** The shell puts something in, or shells differ. */
   readonly computed: () => void;
 };
 
@@ -19,12 +19,15 @@ const MAX_DEPTH = 40;
 export class WordReader {
   at = 0;
   readonly #text: string;
+  readonly #decodesAnsi: boolean;
   readonly #inner: Inner;
   #isComputed = false;
   #depth = 0;
 
-  constructor(text: string, inner: Inner) {
+  /** `decodesAnsi`: `$'…'` is one text with escapes, and not a `$` with a quoted text behind it. */
+  constructor(text: string, decodesAnsi: boolean, inner: Inner) {
     this.#text = text;
+    this.#decodesAnsi = decodesAnsi;
     this.#inner = inner;
   }
 
@@ -131,10 +134,13 @@ export class WordReader {
   #dollar(isQuoted: boolean): string {
     const from = this.at;
     const next = this.#text[from + 1] ?? "";
-    if (next === "'" && !isQuoted) return this.#ansi();
+    if (next === "'" && !isQuoted && this.#decodesAnsi) return this.#ansi();
     this.at += 1;
-    // A translated string is a quoted one.
-    if (next === '"' && !isQuoted) return "";
+    // A translated string is a quoted one to bash.
+    if (next === '"' && !isQuoted) {
+      this.#inner.computed();
+      return "";
+    }
     if (next === "(") {
       this.at += 1;
       this.#inner.list();
@@ -171,6 +177,7 @@ export class WordReader {
   }
 
   #ansi(): string {
+    this.#inner.computed();
     const from = this.at + 2;
     let end = from;
     while (end < this.#text.length && this.#text[end] !== "'")
