@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a used key takes another message",
     file: "src/turn/inbox.ts",
-    find: `if (known?.digest !== request.digest) throw keyReused();`,
+    find: `if (known?.digest !== digest) throw keyReused();`,
     replace: `if (!known) throw keyReused();`,
     test: "[T3] with a used key and another body is refused, in every state of the turn",
     in: `${turn}/inbox.test.ts`,
@@ -246,10 +246,18 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a message that takes the place of a turn leaves it running",
     file: "src/turn/while-busy.ts",
-    find: `!(request.whenBusy === "replace" || (waits && queued.steers === null))`,
-    replace: `!(waits && queued.steers === null)`,
+    find: `const stops = request.whenBusy === "replace" || (waits && queued.steers === null);`,
+    replace: `const stops = waits && queued.steers === null;`,
     test: "[T8, T9] stops the turn that runs, keeps what it said, and is answered",
     in: `${turn}/while-busy.test.ts`,
+  },
+  {
+    name: "a message steers whatever turn comes next",
+    file: "src/turn/steer.ts",
+    find: `message.steers !== turn.id`,
+    replace: `message.steers === null`,
+    test: "[T8] is for the turn that it came in, and not for one that waits in line before it",
+    in: `${turn}/steer.test.ts`,
   },
   {
     name: "a deleted session answers",
