@@ -1,5 +1,5 @@
 import { expandBraces } from "./braces.ts";
-import type { Segment } from "./path-pattern.ts";
+import { DEEP, type Segment } from "./path-pattern.ts";
 import { ONE, type Piece, RUN, wildcardOf } from "./wildcard.ts";
 
 /** The paths that a shell may put in the place of a word with `*`, `?`, `[…]` or `{…}` in it: more rather than fewer. */
@@ -10,7 +10,7 @@ export function globsOf(word: string): readonly (readonly Segment[])[] {
   if (words) return words.map(segmentsOf);
   // Too many to tell, or odd ones: what stands before them is sure.
   const begin = segmentsOf(`${text.slice(0, Math.max(text.indexOf("{"), 0))}*`);
-  return [begin, [...begin, "deep"]];
+  return [begin, [...begin, DEEP]];
 }
 
 /** A brace without a choice is a character like any. */
@@ -24,7 +24,7 @@ function segmentsOf(text: string): readonly Segment[] {
     if (name === "..") names.pop();
     else if (name !== "" && name !== ".") names.push(name);
   }
-  return names.map((name) => (name === "**" ? "deep" : wildcardOf(piecesOf(name))));
+  return names.map((name) => (name === "**" ? DEEP : wildcardOf(piecesOf(name))));
 }
 
 /** One of several characters in brackets is any. */

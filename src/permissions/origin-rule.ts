@@ -34,6 +34,7 @@ export function isSurelyOf(pattern: OriginPattern, text: string): boolean {
   );
 }
 
+/** Whether the rule is for the origin. */
 export function isOf(pattern: OriginPattern, origin: SeenOrigin): boolean {
   if (origin.protocol !== pattern.protocol) return false;
   if (origin.hostname === null) return true;

@@ -1,8 +1,11 @@
 import { expandBraces } from "./braces.ts";
 import { fits, meet, ONE, type Piece, RUN, type Wildcard, wildcardOf } from "./wildcard.ts";
 
-/** A name that fits, or `deep`: any number of directories. */
-export type Segment = Wildcard | "deep";
+/** Any number of directories. */
+export const DEEP = 0;
+
+/** A name that fits, or any number of directories. */
+export type Segment = Wildcard | typeof DEEP;
 
 /** A path glob. */
 export type PathPattern = {
@@ -33,18 +36,20 @@ export function parsePathPattern(text: string): PathPattern | null {
 
 /** Characters of patterns, at least one for each name. */
 export const countPieces = (alternatives: readonly (readonly Segment[])[]): number =>
-  alternatives.flat().reduce((sum, one) => sum + (one === "deep" ? 1 : one.pieces.length + 1), 0);
+  alternatives
+    .flat()
+    .reduce<number>((sum, one) => sum + (one === DEEP ? 1 : one.pieces.length + 1), 0);
 
 function parseAlternative(text: string): readonly Segment[] | null {
   const names = text.split("/").filter((name) => name !== "" && name !== ".");
   if (names.includes("..")) return null;
   const segments = names.map(parseName);
-  return text.endsWith("/") && segments.at(-1) !== "deep" ? [...segments, "deep"] : segments;
+  return text.endsWith("/") && segments.at(-1) !== DEEP ? [...segments, DEEP] : segments;
 }
 
 /** One name of a glob. */
 function parseName(name: string): Segment {
-  if (name === "**") return "deep";
+  if (name === "**") return DEEP;
   const chars = Array.from(name);
   const pieces: Piece[] = [];
   for (let at = 0; at < chars.length; at += 1) {
@@ -60,7 +65,7 @@ function parseName(name: string): Segment {
 export const meansPath = (pattern: PathPattern, names: readonly string[]): boolean =>
   pattern.alternatives.some((segments) => {
     const strict: readonly Segment[] =
-      segments.at(-1) === "deep" ? [...segments, wildcardOf([RUN])] : segments;
+      segments.at(-1) === DEEP ? [...segments, wildcardOf([RUN])] : segments;
     return follow(strict, names)[strict.length] === true;
   });
 
@@ -75,8 +80,7 @@ export const mayReachPath = (pattern: PathPattern, names: readonly Segment[]): b
 /** Whether the pattern means everything below this directory. */
 export const meansAllBelow = (pattern: PathPattern, names: readonly string[]): boolean =>
   pattern.alternatives.some(
-    (segments) =>
-      segments.at(-1) === "deep" && follow(segments, names)[segments.length - 1] === true,
+    (segments) => segments.at(-1) === DEEP && follow(segments, names)[segments.length - 1] === true,
   );
 
 /** Whether something below this directory could be meant. */
@@ -89,7 +93,7 @@ export const mayReachBelow = (pattern: PathPattern, names: readonly string[]): b
  */
 export const leadsTo = (pattern: PathPattern, names: readonly string[]): boolean =>
   pattern.alternatives.some((segments) => {
-    const first = segments.findIndex((segment) => segment !== "deep" && !isAnyName(segment));
+    const first = segments.findIndex((segment) => segment !== DEEP && !isAnyName(segment));
     return follow(segments, names).includes(true, first + 1);
   });
 
@@ -101,7 +105,7 @@ function follow(segments: readonly Segment[], names: readonly (string | Segment)
   let reached = skipDeep(segments, [true]);
   for (const name of names) {
     const next: boolean[] = [];
-    if (name === "deep") {
+    if (name === DEEP) {
       const first = reached.indexOf(true);
       for (let at = Math.max(first, 0); at <= segments.length; at += 1) next[at] = first >= 0;
       reached = next;
@@ -109,7 +113,7 @@ function follow(segments: readonly Segment[], names: readonly (string | Segment)
     }
     for (const [at, segment] of segments.entries()) {
       if (reached[at] !== true) continue;
-      if (segment === "deep") next[at] = true;
+      if (segment === DEEP) next[at] = true;
       else if (typeof name === "string" ? fits(segment, name) : mayMeet(segment, name))
         next[at + 1] = true;
     }
@@ -122,7 +126,7 @@ function follow(segments: readonly Segment[], names: readonly (string | Segment)
 /** `**` may stand for no directory. */
 function skipDeep(segments: readonly Segment[], reached: boolean[]): boolean[] {
   for (const [at, segment] of segments.entries())
-    if (segment === "deep" && reached[at] === true) reached[at + 1] = true;
+    if (segment === DEEP && reached[at] === true) reached[at + 1] = true;
   return reached;
 }
 

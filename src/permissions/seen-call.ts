@@ -32,6 +32,7 @@ export type SeenLine = { readonly line: CommandLine; readonly isCommand: boolean
 /** A call in each way in which its arguments may be looked at: as they were written, and as it would run. Never empty. */
 export type Readings = readonly [SeenCall, ...(readonly SeenCall[])];
 
+/** One, or two where a tool runs with something else than the model wrote. */
 export function readingsOf(
   tool: string,
   input: unknown,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createFileTools } from "../../src/tools/files/file-tools.ts";
 import { type Asked, isAllowed, isDenied } from "./asking.ts";
 
 const rule = { tool: "*", path: "secret/**" };
@@ -59,13 +58,19 @@ describe("a deny rule for paths", () => {
     expect(isAllowed(unsaid(path), { tool: "*", path: "notes/**" })).toBe(false);
   });
 
-  it.each(["notes/secret", "secrets/key", "Secret/key", "secret.md", "a/secret/key", "secret key"])(
-    "[A3] leaves %j alone",
-    (path) => {
-      expect(isDenied(said(path), rule)).toBe(false);
-      expect(isDenied(unsaid(path), rule)).toBe(false);
-    },
-  );
+  it.each([
+    "notes/secret",
+    "secrets/key",
+    "Secret/key",
+    "secret.md",
+    "a/secret/key",
+    "deep",
+    "deep/key",
+    "secret key",
+  ])("[A3] leaves %j alone", (path) => {
+    expect(isDenied(said(path), rule)).toBe(false);
+    expect(isDenied(unsaid(path), rule)).toBe(false);
+  });
 
   it("[A3] takes composed and decomposed letters for the same", () => {
     const path = "caf\u00e9/**";
@@ -263,47 +268,5 @@ describe("an allow rule for paths", () => {
     expect(isAllowed(call([], ["notes"]), notes)).toBe(true);
     expect(isAllowed(call([], [""]), notes)).toBe(false);
     expect(isAllowed(call([]), notes)).toBe(false);
-  });
-});
-
-describe("the file tools", () => {
-  const tools = new Map(createFileTools().map((tool) => [tool.name, tool]));
-  const call = (name: string, input: unknown): Asked => {
-    const tool = tools.get(name);
-    const { subjects } = tool?.prepare(input) ?? {};
-    return {
-      tool: name,
-      effect: tool?.effect ?? "external",
-      input,
-      ...(subjects ? { subjects } : {}),
-    };
-  };
-
-  it.each([
-    ["read_file", { path: "./secret/key" }],
-    ["write_file", { path: "secret/key", content: "" }],
-    ["edit_file", { path: "/secret/key", old_string: "a", new_string: "b" }],
-    ["multi_edit", { path: "secret/key", edits: [{ old_string: "a", new_string: "b" }] }],
-    ["move_file", { from: "secret/key", to: "a" }],
-    ["move_file", { from: "a", to: "secret/key" }],
-    ["move_file", { from: "secret", to: "open" }],
-    ["delete_file", { path: "secret" }],
-    ["list_files", { path: "secret" }],
-    ["glob_files", { path: "secret", pattern: "*" }],
-    ["grep_files", { path: "", pattern: "x" }],
-    ["grep_files", { path: "secret/deep", pattern: "x" }],
-  ])("[A3] say to deny rules what %s with %j touches", (name, input) => {
-    expect(isDenied(call(name, input), rule)).toBe(true);
-  });
-
-  it.each([
-    ["write_file", { path: "notes/a", content: "secret/key; rm -rf x" }],
-    ["list_files", {}],
-    ["glob_files", { pattern: "secret/*" }],
-    ["grep_files", { path: "notes", pattern: "secret/key" }],
-    ["delete_file", { path: "notes/a" }],
-  ])("[A3] are not stopped for what they do not touch: %s with %j", (name, input) => {
-    expect(isDenied(call(name, input), rule)).toBe(false);
-    expect(isDenied(call(name, input), { tool: "*", command: "rm" })).toBe(false);
   });
 });

@@ -170,4 +170,15 @@ describe("[X5] bad arguments", () => {
     );
     expect(complaint({ title: "x".repeat(1_000_000) }).length).toBeLessThan(400);
   });
+
+  it("[A3] tells rules with which arguments it would run", () => {
+    const merge = defineTool({
+      name: "merge",
+      description: "",
+      input: z.strictObject({ branch: z.string().trim().default("main") }),
+      run: ({ branch }) => branch,
+    });
+    expect(merge.prepare({}).data).toEqual({ branch: "main" });
+    expect(merge.prepare({ branch: " main" }).data).toEqual({ branch: "main" });
+  });
 });

@@ -1,4 +1,4 @@
-import type { Segment } from "../path-pattern.ts";
+import { DEEP, type Segment } from "../path-pattern.ts";
 import type { SeenPath } from "../path-spelling.ts";
 import { fits } from "../wildcard.ts";
 
@@ -121,7 +121,7 @@ export function dangerOfGlob(names: readonly Segment[]): PathDanger | null {
 }
 
 const saysItsBegin = (name: Segment): boolean => {
-  if (name === "deep") return false;
+  if (name === DEEP) return false;
   const [first, second] = name.pieces;
   return first === "." || (typeof first === "string" && typeof second === "string");
 };
@@ -129,5 +129,5 @@ const saysItsBegin = (name: Segment): boolean => {
 const mayBeNamed = (names: readonly Segment[], parts: readonly string[]): boolean =>
   parts.every((part, at) => {
     const name = names[at];
-    return name !== undefined && (name === "deep" || fits(name, part));
+    return name !== undefined && (name === DEEP || fits(name, part));
   });
