@@ -19,7 +19,7 @@ describe("the seed workspace", () => {
     const names = Object.keys(files).flatMap(
       (path) => /^knowledge\/(?!KNOWLEDGE)(.*)$/.exec(path)?.[1] ?? [],
     );
-    expect(names).toHaveLength(4);
+    expect(names).toHaveLength(5);
     for (const name of names) expect(index).toContain(`\`${name}\`: `);
   });
 
@@ -77,6 +77,21 @@ describe("the seed workspace", () => {
     ["what is a step?", "turns", "A step is one round of a turn"],
     ["which providers are supported?", "models", "models of these providers"],
     ["how do I resume the stream of events?", "http-api", "Last-Event-ID"],
+    ["how do approvals work?", "approvals", "does not run before you approved it"],
+    ["what happens when I approve a call twice?", "approvals", "it runs once"],
+    ["what happens when I deny a call?", "approvals", "it does not run"],
+    ["how long does an approval wait?", "approvals", "for 7 days"],
+    ["what does always allow do?", "approvals", "keeps a rule in the conversation"],
+    ["which permission modes are there?", "approvals", "`DONT_ASK` denies whatever would be asked"],
+    ["what are permission rules?", "approvals", "A deny rule wins over everything else"],
+    ["what is a dangerous call?", "approvals", "safety net for mistakes"],
+    ["can I get a webhook when a call waits?", "approvals", "APPROVAL_WEBHOOK_URL"],
+    ["what is a tool that the client runs?", "approvals", "defineClientTool"],
+    ["how does steering work?", "turns", "taken into the running turn before its next step"],
+    ["how do I delete a session?", "http-api", "Its id answers 410"],
+    ["how does structured output work?", "http-api", "an answer as JSON"],
+    ["how do I list my sessions over HTTP?", "http-api", "GET `/v1/agents/main/sessions`"],
+    ["how do I answer a call over HTTP?", "http-api", "status.pending"],
   ])('answers "%s" from %s.md', async (question, file, phrase) => {
     const { answer } = await talkOver(files).say(question);
     const [first, rest] = answer.split("\n\nSource: ");
