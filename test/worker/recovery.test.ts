@@ -85,7 +85,7 @@ async function wakeWithoutMemory(session: string, start: number): Promise<void> 
     const { sql } = state.storage;
     const exec = sql.exec.bind(sql);
     vi.spyOn(sql, "exec").mockImplementation((query, ...bindings) => {
-      const isWindow = query.endsWith("FROM journal WHERE seq >= ? ORDER BY seq");
+      const isWindow = query.endsWith("FROM journal WHERE seq >= ? AND turn <> ? ORDER BY seq");
       if (isWindow && Number(bindings[0]) < start) state.abort("out of memory");
       return exec(query, ...bindings);
     });
