@@ -44,7 +44,7 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
   return wordsOf(
     issue,
     input,
-    inst instanceof z.core.$ZodObject ? Object.keys(inst._zod.def.shape) : null,
+    inst instanceof z.ZodObject ? Object.keys(inst._zod.def.shape) : null,
   );
 };
 
