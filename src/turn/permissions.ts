@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { CarrelError, invalid } from "../shared/errors.ts";
+import { checkValue } from "../shared/issue-words.ts";
 import type { Permissions, Rule } from "../shared/permissions.ts";
 import type { PermissionsChange, PermissionsView } from "../shared/session-api.ts";
 import { PermissionsChangeSchema, RuleListSchema } from "../permissions/rule-schema.ts";
@@ -84,11 +85,9 @@ function parsed<Schema extends z.ZodType>(
   given: unknown,
   what: string,
 ): z.output<Schema> {
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue?.path.map(String).join(".") ?? "";
-  throw invalid(`${what} cannot be kept: ${path === "" ? "" : `${path} `}${issue?.message ?? ""}.`);
+  const checked = checkValue(schema, given);
+  if ("data" in checked) return checked.data;
+  throw invalid(`${what} cannot be kept: ${checked.problems.join("; ")}.`);
 }
 
 function joined(rules: readonly Rule[], more: readonly Rule[]): readonly Rule[] {

@@ -1,55 +1,39 @@
-import type { Asked, Scenario } from "./crash-lab.ts";
+import type { Asked, Cast, Scenario } from "./crash-lab.ts";
 
 const approve = ({ digest }: Asked) => ({ decision: "approve", digest }) as const;
 const deny = ({ digest }: Asked) => ({ decision: "deny", digest, reason: "No." }) as const;
+
+/** A turn with one call that is asked about, answered as `decide` says; then the model says `end`. */
+const oneCall =
+  (tool: string, decide: Parameters<Cast["answering"]>[0], end: string): Scenario["run"] =>
+  async ({ client, key, say, call, answering }) => {
+    const { onEvent, over } = answering(decide);
+    await client.talk(key(1), say({ calls: [call(tool, "c1")] }, { text: end }), onEvent);
+    await over();
+  };
 
 /** Everything that a call which waits for someone can be interrupted in. */
 export const askingScenarios: readonly Scenario[] = [
   {
     name: "an approval",
     agent: "asking",
-    async run({ client, key, say, call, answering }) {
-      const { onEvent, over } = answering(approve);
-      await client.talk(
-        key(1),
-        say({ calls: [call("unsafe_thing", "u1")] }, { text: "Done." }),
-        onEvent,
-      );
-      await over();
-    },
+    run: oneCall("unsafe_thing", approve, "Done."),
     outcomes: "completed",
   },
   {
     name: "a refusal",
     agent: "asking",
-    async run({ client, key, say, call, answering }) {
-      const { onEvent, over } = answering(deny);
-      await client.talk(
-        key(1),
-        say({ calls: [call("unsafe_thing", "u1")] }, { text: "Not done." }),
-        onEvent,
-      );
-      await over();
-    },
+    run: oneCall("unsafe_thing", deny, "Not done."),
     outcomes: "completed",
   },
   {
     name: "an approval that is said three times, and a refusal beside it",
     agent: "asking",
-    async run({ client, key, say, call, answering }) {
-      const { onEvent, over } = answering((event) => [
-        approve(event),
-        approve(event),
-        deny(event),
-        approve(event),
-      ]);
-      await client.talk(
-        key(1),
-        say({ calls: [call("keyed_thing", "k1")] }, { text: "So." }),
-        onEvent,
-      );
-      await over();
-    },
+    run: oneCall(
+      "keyed_thing",
+      (event) => [approve(event), approve(event), deny(event), approve(event)],
+      "So.",
+    ),
     outcomes: "completed",
   },
   {
