@@ -111,7 +111,7 @@ class Page {
     this.#conversation.clear();
     this.#chat = id === null ? null : this.#chatOf(id);
     void this.#chat?.load().then(() => this.#forgetSent());
-    this.#draw();
+    this.#drawNow(); // What is typed from here on belongs to what is open now.
     this.#composer.focus();
   }
 
@@ -119,7 +119,7 @@ class Page {
   #goTo(id) {
     this.#rail.close();
     location.hash = hrefOf(id);
-    this.#composer.focus();
+    this.#open();
   }
 
   /** From a conversation that is no more to a new one, with what was written. */

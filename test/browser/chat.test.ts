@@ -101,6 +101,24 @@ describe("a conversation", () => {
 });
 
 describe("conversations", () => {
+  it("take what is typed from the moment they are begun", async () => {
+    await desk().open();
+    await desk().begin("First");
+    await desk().page.evaluate(() => {
+      document.getElementById("new")?.click();
+      const box = document.querySelector("textarea");
+      if (!box) throw new Error("There is no box to write in.");
+      box.value = "Second";
+      box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    });
+    const second = await desk().server.nextTurn();
+    expect(second.content).toEqual([{ type: "text", text: "Second" }]);
+    second.start().step().text("Alone.").endStep().end();
+    await desk().see("Alone.");
+    expect(await desk().answers()).toEqual(["Alone."]);
+  });
+
   it("are listed by their first message, newest first, and open again", async () => {
     await desk().open();
     (await desk().begin("The first conversation")).text("answer one").endStep().end();
