@@ -7,8 +7,8 @@ import { RuleListSchema } from "./permissions/rule-schema.ts";
 import { parseId } from "./shared/ids.ts";
 import { permissionModes } from "./shared/permissions.ts";
 import type { Limits } from "./turn/limits.ts";
-import type { TelemetrySwitches } from "./turn/telemetry.ts";
-import type { WindowOptions } from "./turn/window.ts";
+import type { TelemetrySwitches } from "./turn/spans/telemetry.ts";
+import type { WindowOptions } from "./turn/context/window.ts";
 
 const SCOPES: readonly string[] = ["SESSION", "USER", "AGENT", "GLOBAL"];
 const MAX_NAME = 256;

@@ -13,7 +13,7 @@ import { currentTime } from "../src/tools/current-time.ts";
 import { fileTools } from "../src/tools/files/file-tools.ts";
 import type { Tool } from "../src/tools/tool.ts";
 import type { TurnScope } from "../src/turn/capability.ts";
-import { defaultWindow } from "../src/turn/window.ts";
+import { defaultWindow } from "../src/turn/context/window.ts";
 import { createSnapshots } from "../src/workspace/read/snapshot.ts";
 import { createTemplate, type Template } from "../src/workspace/layers/template.ts";
 import { layersOver } from "./support/bucket-parts.ts";

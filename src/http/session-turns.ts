@@ -3,7 +3,7 @@ import * as z from "zod";
 import { invalid } from "../shared/errors.ts";
 import { parseKey } from "../shared/ids.ts";
 import type { AcceptRequest, TurnInput, WhenBusy } from "../shared/session-api.ts";
-import { compileSchema } from "../turn/output-schema.ts";
+import { compileSchema } from "../turn/output/output-schema.ts";
 import type { AppEnv } from "./app-env.ts";
 import { checkShape, readBody } from "./body.ts";
 import { eventStream, wantsEvents } from "./event-stream.ts";

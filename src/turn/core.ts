@@ -27,7 +27,7 @@ import {
   type RunningTurn,
   type StoredTurn,
 } from "../session/turns.ts";
-import { SessionPermissions, type OfferedPermissions } from "./session-permissions.ts";
+import { SessionPermissions, type OfferedPermissions } from "./rights/session-permissions.ts";
 import type { Platform } from "./platform.ts";
 
 /** What may be written in one commit. */

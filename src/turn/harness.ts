@@ -7,7 +7,7 @@ import type { SessionAddress } from "../shared/session-api.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Capability } from "./capability.ts";
 import type { Limits } from "./limits.ts";
-import type { WindowOptions } from "./window.ts";
+import type { WindowOptions } from "./context/window.ts";
 
 /** Everything that makes an agent, composed once (`src/harness.ts`) and the same for every caller. */
 export type Harness = {

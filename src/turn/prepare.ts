@@ -1,8 +1,8 @@
 import type { Model, ToolSpec } from "../model/model.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Capability, TurnScope } from "./capability.ts";
-import type { AnswerFormat } from "./output-format.ts";
-import type { PromptSource } from "./prompt-source.ts";
+import type { AnswerFormat } from "./output/output-format.ts";
+import type { PromptSource } from "./context/prompt-source.ts";
 
 /** What stays the same in every step of a turn (promise C3). */
 export type PreparedTurn = {

@@ -13,24 +13,24 @@ import type {
 import type { AgentState } from "../session/agent-state.ts";
 import { readHistory } from "../session/history.ts";
 import { nextDue } from "../session/jobs.ts";
-import { Jobs } from "./after-turn.ts";
-import { answerCalls, answersBefore, type AnswerResult } from "./answer.ts";
-import { clearedAt, clearSession } from "./clear.ts";
+import { Jobs } from "./after/after-turn.ts";
+import { answerCalls, answersBefore, type AnswerResult } from "./calls/answer.ts";
+import { clearedAt, clearSession } from "./records/clear.ts";
 import { LostTurn, SessionCore } from "./core.ts";
 import { Driver } from "./driver.ts";
 import type { Harness } from "./harness.ts";
-import { exportState } from "./export-state.ts";
-import { expireCalls, nextExpiry } from "./expiry.ts";
-import { importState } from "./import-state.ts";
-import { acceptTurn, DEAD_MAN_MS, type Accepting } from "./inbox.ts";
+import { exportState } from "./records/export-state.ts";
+import { expireCalls, nextExpiry } from "./calls/expiry.ts";
+import { importState } from "./records/import-state.ts";
+import { acceptTurn, DEAD_MAN_MS, type Accepting } from "./line/inbox.ts";
 import { openTail } from "./open-tail.ts";
 import type { Platform } from "./platform.ts";
-import { Outbox } from "./outbox.ts";
-import { changePermissions, viewPermissions } from "./permissions.ts";
-import { Registration } from "./registration.ts";
-import { eraseSession, markDeleted } from "./remove.ts";
-import { stopTurn } from "./stop.ts";
-import { renameSession, titleOf } from "./title.ts";
+import { Outbox } from "./after/outbox.ts";
+import { changePermissions, viewPermissions } from "./rights/permissions.ts";
+import { Registration } from "./after/registration.ts";
+import { eraseSession, markDeleted } from "./records/remove.ts";
+import { stopTurn } from "./line/stop.ts";
+import { renameSession, titleOf } from "./records/title.ts";
 
 type Accepted = { readonly turn: TurnView; readonly isNew: boolean };
 

@@ -16,9 +16,9 @@ import { endTurn, type BegunTurn, type OpenTurn } from "../session/turns.ts";
 import type { StepPart } from "../shared/messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import { stepsOf, usageOf } from "./limits.ts";
-import { tellOthers } from "./park.ts";
-import { BY_SESSION, decline } from "./questions.ts";
-import { userFact } from "./take-up.ts";
+import { tellOthers } from "./calls/park.ts";
+import { BY_SESSION, decline } from "./calls/questions.ts";
+import { userFact } from "./line/take-up.ts";
 
 export type TurnEnd = {
   readonly outcome: TurnOutcome;

@@ -9,10 +9,10 @@ import type { TapePart } from "../session/tape.ts";
 import { toModelMessages } from "../session/transcript.ts";
 import { isDriver, setAttempt, type RunningTurn } from "../session/turns.ts";
 import type { Capability, ModelStream, TurnScope } from "./capability.ts";
-import { withSummary } from "./context-messages.ts";
+import { withSummary } from "./context/context-messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import { stepsOf, type Limits } from "./limits.ts";
-import { afterText, withInstruction } from "./output-format.ts";
+import { afterText, withInstruction } from "./output/output-format.ts";
 import type { PreparedTurn } from "./prepare.ts";
 import { settleTurn, writeCheckpoint, type TurnEnd } from "./settle.ts";
 

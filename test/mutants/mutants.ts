@@ -25,7 +25,7 @@ const turn = "test/turn";
 export const mutants: readonly Mutant[] = [
   {
     name: "a tool runs without its intent",
-    file: "src/turn/tool-calls.ts",
+    file: "src/turn/calls/tool-calls.ts",
     find: `tx.append(turn.id, { kind: "intent", call: call.call, name: call.name });`,
     replace: "",
     test: "[T5] is never run again when it is unsafe, and the model is told that its outcome is unknown",
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an interrupted unsafe call is run again",
-    file: "src/turn/tool-calls.ts",
+    file: "src/turn/calls/tool-calls.ts",
     find: `if (isBegun && tool.replay === "unsafe") return unknownOutcome();`,
     replace: "",
     test: "[T5] is never run again when it is unsafe, and the model is told that its outcome is unknown",
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "nobody looks whose turn it is after a probe",
-    file: "src/turn/tool-calls.ts",
+    file: "src/turn/calls/tool-calls.ts",
     find: `    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
   } else if (tool.replay`,
     replace: `  } else if (tool.replay`,
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a used key takes another message",
-    file: "src/turn/inbox.ts",
+    file: "src/turn/line/inbox.ts",
     find: `if (known?.digest !== digest) throw keyReused();`,
     replace: `if (!known) throw keyReused();`,
     test: "[T3] with a used key and another body is refused, in every state of the turn",
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an acceptance leaves no job",
-    file: "src/turn/inbox.ts",
+    file: "src/turn/line/inbox.ts",
     find: `addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });`,
     replace: "",
     test: "[T1] is stored, with its job and an alarm, when its acceptance returns",
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a client's history is believed",
-    file: "src/turn/inbox.ts",
+    file: "src/turn/line/inbox.ts",
     find: `if (request.claimed) checkClaimed(core, request.claimed);`,
     replace: "",
     test: "[T13] that claims a history this session did not make is refused whole",
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the digest of an approval is ignored",
-    file: "src/turn/gate.ts",
+    file: "src/turn/calls/gate.ts",
     find: `answered?.answer === "approved" && answered.digest === digest`,
     replace: `answered?.answer === "approved"`,
     test: "[A4] asks again when the tool changed while it waited, and runs only what was approved then",
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a second answer counts too",
-    file: "src/turn/answer.ts",
+    file: "src/turn/calls/answer.ts",
     find: `const isOpen = !answered && `,
     replace: `const isOpen = `,
     test: "[A5] twenty at once for each of 200 calls run each tool once",
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "permissions are not asked again when a call is about to run",
-    file: "src/turn/gate.ts",
+    file: "src/turn/calls/gate.ts",
     find: `  if (decision.kind === "deny")
     return settle(isBegun ? unknownOutcome() : forbidden(decision.reason));`,
     replace: "",
@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "what is asked may run meanwhile",
-    file: "src/turn/gate.ts",
+    file: "src/turn/calls/gate.ts",
     find: `  return { kind: "parked" };`,
     replace: `  return null;`,
     test: "[A4] that leaves them asked about asks nothing anew: the question that was seen is answered",
@@ -185,7 +185,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a question lasts for ever",
-    file: "src/turn/park.ts",
+    file: "src/turn/calls/park.ts",
     find: `  setDue(core.sql, turnJob(turn.id), expiresAt);`,
     replace: "",
     test: "[T2, A6] is settled as denied after seven days, by the alarm alone, and the turn goes on",
@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a rule for always is forgotten",
-    file: "src/turn/answer.ts",
+    file: "src/turn/calls/answer.ts",
     find: `const isChanged = kept !== null && keepRules(core, tx, kept, by);`,
     replace: `const isChanged = kept === null && keepRules(core, tx, { allow: [], deny: [] }, by);`,
     test: "[A7] keeps its rule for the next turn, and says that it did",
@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a message in the place of an approval leaves it open",
-    file: "src/turn/while-busy.ts",
+    file: "src/turn/line/while-busy.ts",
     find: `const waits = begun?.state === "waiting" && approvals.length === pending.length;`,
     replace: `const waits = begun?.state === "waiting" && approvals.length > pending.length;`,
     test: "[A8]",
@@ -209,7 +209,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a message that steers stays in line too",
-    file: "src/turn/steer.ts",
+    file: "src/turn/line/steer.ts",
     find: `      removeJob(core.sql, turnJob(id));`,
     replace: "",
     test: "[T8] is taken into the turn before its next step, which answers it",
@@ -237,7 +237,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the digest leaves the arguments out",
-    file: "src/turn/gate.ts",
+    file: "src/turn/calls/gate.ts",
     find: `  return callDigest({ tool: seen, input, operator: { allow, ask, deny } });`,
     replace: `  return callDigest({ tool: seen, input: typeof input, operator: { allow, ask, deny } });`,
     test: "[A4] with other arguments runs those, under a digest of their own, and shows them",
@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a message that takes the place of a turn leaves it running",
-    file: "src/turn/while-busy.ts",
+    file: "src/turn/line/while-busy.ts",
     find: `const stops = request.whenBusy === "replace" || (waits && queued.steers === null);`,
     replace: `const stops = waits && queued.steers === null;`,
     test: "[T8, T9] stops the turn that runs, keeps what it said, and is answered",
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a message steers whatever turn comes next",
-    file: "src/turn/steer.ts",
+    file: "src/turn/line/steer.ts",
     find: `message.steers !== turn.id`,
     replace: `message.steers === null`,
     test: "[T8] is for the turn that it came in, and not for one that waits in line before it",

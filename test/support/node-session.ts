@@ -5,7 +5,7 @@ import type { Clock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import { Session } from "../../src/turn/session.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
-import { defaultWindow } from "../../src/turn/window.ts";
+import { defaultWindow } from "../../src/turn/context/window.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { createScriptedModel, createWitness } from "./scripted-model.ts";
 import { createEffects, createScriptedTools } from "./scripted-tools.ts";

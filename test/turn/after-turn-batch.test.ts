@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAX_ATTEMPTS, parkedJobs } from "../../src/session/jobs.ts";
-import { AFTER_AT_LATEST_MS, AFTER_MS } from "../../src/turn/after-turn.ts";
+import { AFTER_AT_LATEST_MS, AFTER_MS } from "../../src/turn/after/after-turn.ts";
 import { capability, done, latch, names, quiet, sayMany } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 

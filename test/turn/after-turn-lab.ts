@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../src/session/entries.ts";
-import { AFTER_MS } from "../../src/turn/after-turn.ts";
+import { AFTER_MS } from "../../src/turn/after/after-turn.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { SessionLab } from "./session-lab.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { ContentPart } from "../../src/shared/messages.ts";
-import { referencesIn } from "../../src/turn/attach.ts";
+import { referencesIn } from "../../src/turn/context/attach.ts";
 import type { Files } from "../support/bucket-parts.ts";
 import { nodeWorkspace } from "../support/node-workspace.ts";
 import { atRest } from "./at-rest.ts";

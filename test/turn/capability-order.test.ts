@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Capability } from "../../src/turn/capability.ts";
-import { createTelemetry } from "../../src/turn/telemetry.ts";
+import { createTelemetry } from "../../src/turn/spans/telemetry.ts";
 import { quiet } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findJob, MAX_ATTEMPTS, parkedJobs } from "../../src/session/jobs.ts";
-import { renameSession } from "../../src/turn/title.ts";
+import { renameSession } from "../../src/turn/records/title.ts";
 import { latch } from "./after-turn-lab.ts";
 import { OutboxLab } from "./outbox-lab.ts";
 

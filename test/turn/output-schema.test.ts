@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CarrelError } from "../../src/shared/errors.ts";
-import { compileSchema } from "../../src/turn/output-schema.ts";
+import { compileSchema } from "../../src/turn/output/output-schema.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import type { Section } from "../../src/context/sections.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { Snapshot, SnapshotRequest } from "../../src/shared/workspace-api.ts";
 import type { Capability, TurnScope } from "../../src/turn/capability.ts";
-import { PromptSource } from "../../src/turn/prompt-source.ts";
+import { PromptSource } from "../../src/turn/context/prompt-source.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { barePrompt } from "../support/bare-prompt.ts";
 import { noWorkspace } from "../support/no-workspace.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
-import { defaultWindow } from "../../src/turn/window.ts";
+import { defaultWindow } from "../../src/turn/context/window.ts";
 import type { Files } from "../support/bucket-parts.ts";
 import { nodeWorkspace } from "../support/node-workspace.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import type { Change } from "../../src/shared/workspace-changes.ts";
-import { forgetFiles, sessionFiles } from "../../src/turn/session-files.ts";
+import { forgetFiles, sessionFiles } from "../../src/turn/records/session-files.ts";
 import { WorkspaceLab } from "../support/workspace-lab.ts";
 
 const address = { agent: "main", user: "ann", session: "s1" };

@@ -11,7 +11,7 @@ import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import { Session } from "../../src/turn/session.ts";
-import { defaultWindow } from "../../src/turn/window.ts";
+import { defaultWindow } from "../../src/turn/context/window.ts";
 import { type Frame, parseFrames } from "../support/client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { openHarness } from "../support/open-harness.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sessionLog } from "../../src/turn/session-log.ts";
+import { sessionLog } from "../../src/turn/records/session-log.ts";
 import { LogFiles } from "../support/log-files.ts";
 import { seededRandom } from "../support/random.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";

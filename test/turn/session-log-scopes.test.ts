@@ -6,7 +6,7 @@ import { noUsage } from "../../src/shared/messages.ts";
 import type { SessionAddress } from "../../src/shared/session-api.ts";
 import type { WorkspaceApi } from "../../src/shared/workspace-api.ts";
 import type { ChangeRequest } from "../../src/shared/workspace-changes.ts";
-import { sessionLog } from "../../src/turn/session-log.ts";
+import { sessionLog } from "../../src/turn/records/session-log.ts";
 import {
   createWorkspace,
   type CallBucket,

@@ -5,7 +5,7 @@ import type { Sql } from "../../src/shared/sql.ts";
 import { utf8Length } from "../../src/shared/text.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import type { Tool } from "../../src/tools/tool.ts";
-import { sessionLog } from "../../src/turn/session-log.ts";
+import { sessionLog } from "../../src/turn/records/session-log.ts";
 import { LogFiles } from "../support/log-files.ts";
 import { quiet } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";

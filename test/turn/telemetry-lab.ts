@@ -1,5 +1,5 @@
 import type { Capability } from "../../src/turn/capability.ts";
-import { createTelemetry, type TelemetryOptions } from "../../src/turn/telemetry.ts";
+import { createTelemetry, type TelemetryOptions } from "../../src/turn/spans/telemetry.ts";
 import { SessionLab, type LabOptions } from "./session-lab.ts";
 
 export type Line = Readonly<Record<string, unknown>>;

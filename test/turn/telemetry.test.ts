@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultPermissions } from "../../src/permissions/config.ts";
-import { createTelemetry } from "../../src/turn/telemetry.ts";
+import { createTelemetry } from "../../src/turn/spans/telemetry.ts";
 import { defaults, tool, TracedLab, type Line } from "./telemetry-lab.ts";
 
 describe("the spans of a turn", () => {

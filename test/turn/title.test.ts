@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SessionNews } from "../../src/shared/registry-api.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
-import { sessionLog } from "../../src/turn/session-log.ts";
-import { createSessionIndex } from "../../src/turn/session-index.ts";
+import { sessionLog } from "../../src/turn/records/session-log.ts";
+import { createSessionIndex } from "../../src/turn/records/session-index.ts";
 import { LogFiles } from "../support/log-files.ts";
 import { quiet } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";

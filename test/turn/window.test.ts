@@ -4,7 +4,11 @@ import type { JournalEntry } from "../../src/session/entries.ts";
 import { noUsage } from "../../src/shared/messages.ts";
 import { groupTurns, toModelMessages } from "../../src/session/transcript.ts";
 import { estimateMessageTokens } from "../../src/context/tokens.ts";
-import { chooseWatermark, defaultWindow, type WindowOptions } from "../../src/turn/window.ts";
+import {
+  chooseWatermark,
+  defaultWindow,
+  type WindowOptions,
+} from "../../src/turn/context/window.ts";
 import { messageViolations } from "../support/message-invariants.ts";
 import { journals, often } from "../session/arbitraries.ts";
 import { waitingLab } from "./asking-lab.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sessionLog } from "../../src/turn/session-log.ts";
+import { sessionLog } from "../../src/turn/records/session-log.ts";
 import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import { barePrompt } from "../support/bare-prompt.ts";
 import { createMemoryStore } from "../support/memory-store.ts";

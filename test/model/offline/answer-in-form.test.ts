@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createOfflineModel } from "../../../src/model/offline/offline-model.ts";
 import { createTemplate } from "../../../src/workspace/layers/template.ts";
-import { compileSchema } from "../../../src/turn/output-schema.ts";
+import { compileSchema } from "../../../src/turn/output/output-schema.ts";
 import { ask, builtInTools, promptOver, seedFiles, timeless } from "../../support/talk.ts";
 import { SessionLab } from "../../turn/session-lab.ts";
 
