@@ -12,7 +12,7 @@ import type {
   SessionSummary,
 } from "./shared/registry-api.ts";
 import type { SessionAddress } from "./shared/session-api.ts";
-import type { WorkspaceApi } from "./shared/workspace-api.ts";
+import type { BucketApi } from "./shared/bucket-api.ts";
 import type { Ledger } from "./turn/budget.ts";
 import type { BlobStore } from "./workspace/store/blob-store.ts";
 import { createKvStore } from "./workspace/store/kv-store.ts";
@@ -25,10 +25,10 @@ import type { CallBucket } from "./workspace/workspace.ts";
  * is kept as long as its calls work, which saves a look-up a turn.
  */
 export function callBucket(env: Env): CallBucket {
-  const stubs = new Map<BucketKey, WorkspaceApi>();
+  const stubs = new Map<BucketKey, BucketApi>();
   return async (bucket, call) => {
     const fresh = () => {
-      const stub = env.WORKSPACES.getByName(bucket) as WorkspaceApi;
+      const stub = env.WORKSPACES.getByName(bucket) as BucketApi;
       stubs.set(bucket, stub);
       return stub;
     };

@@ -11,7 +11,7 @@ export type SessionStub = {
 /** The bindings and variables of a deployment, as `wrangler.toml`, `.dev.vars` and secrets give them. */
 export interface Env {
   readonly SESSIONS: { readonly getByName: (name: string) => SessionStub };
-  /** Their methods are `WorkspaceApi`. */
+  /** Their methods are `BucketApi`. */
   readonly WORKSPACES: { readonly getByName: (name: string) => object };
   /** Their methods are `RegistryApi`. */
   readonly REGISTRY: { readonly getByName: (name: string) => object };

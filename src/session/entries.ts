@@ -26,6 +26,12 @@ export type AttachedFile = {
   readonly lineCut?: boolean;
 };
 
+/** A text that was moved to a file. */
+export type Evicted = { readonly path: string; readonly chars: number };
+
+/** What the model's context holds, estimated in tokens where no provider has counted. */
+export type ContextSize = { readonly messages: number; readonly tokens: number };
+
 export type Fact =
   /** A turn was taken up. `replaces`: the turn whose answer it gives anew; `message`: the id of the message, then. */
   | {
@@ -59,6 +65,8 @@ export type Fact =
       readonly status: ToolStatus;
       readonly content: readonly ContentPart[];
       readonly seen?: SeenFiles;
+      /** Its text was too long: this file has it, and `content` shows its ends. */
+      readonly evicted?: Evicted;
     }
   /**
    * A call is parked until someone outside answers it. Asked again, with another digest, when what would run has
@@ -101,6 +109,28 @@ export type Fact =
   | { readonly kind: "repair"; readonly text: string }
   /** What the session's person allows, whole. Of no turn. */
   | ({ readonly kind: "permissions"; readonly by: string } & Permissions)
+  /**
+   * The model's context was made shorter. `summary`: a summary of what was said before `from` stands for it; `cut`: what
+   * was said before `from` is left out, as no summary could be had; `failed`: nothing has changed. Of no turn.
+   */
+  | {
+      readonly kind: "compacted";
+      readonly how: "summary" | "cut" | "failed";
+      /** The context begins at this seq now. */
+      readonly from: number;
+      /** All that was said before, in short; absent where nothing has changed. */
+      readonly summary?: string;
+      readonly before: ContextSize;
+      readonly after: ContextSize;
+      /** Who wrote the summary, what that cost, and how long it took. */
+      readonly model: string;
+      readonly usage: Usage;
+      readonly ms: number;
+      /** Why no summary could be had, in words that may be shown. */
+      readonly why?: string;
+    }
+  /** The texts of a message (`of`: the seq of its entry) are too long for the model: these files have them, it is shown their ends. */
+  | { readonly kind: "shortened"; readonly of: number; readonly files: readonly Evicted[] }
   /** The conversation begins anew after this. Of no turn. */
   | { readonly kind: "cleared"; readonly by: string }
   /**

@@ -149,6 +149,7 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
     }
     case "intent":
     case "repair":
+    case "shortened":
       return null;
     default:
       return toOutsideEvent(entry);
@@ -157,7 +158,7 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
 
 type OutsideEntry = Extract<
   JournalEntry,
-  { kind: "asked" | "answered" | "waiting" | "steered" | "permissions" | "cleared" }
+  { kind: "asked" | "answered" | "waiting" | "steered" | "permissions" | "compacted" | "cleared" }
 >;
 
 /** The event of what came from outside, or waits for it. */
@@ -184,6 +185,11 @@ function toOutsideEvent(entry: OutsideEntry): SessionEvent {
     case "permissions": {
       const { mode, allow, ask, deny } = entry;
       return { type: "permissions", mode, allow, ask, deny, at };
+    }
+    case "compacted": {
+      const { how, before, after } = entry;
+      const why = entry.why === undefined ? {} : { why: entry.why };
+      return { type: "compacted", how, before, after, ...why, at };
     }
     case "cleared":
       return { type: "cleared", at };

@@ -7,9 +7,16 @@ export type StateDocuments = {
   /** The context of the model starts at this journal seq, which is that of a user entry. */
   context: {
     readonly from: number;
-    /** What was said before, in short; came with an imported state. */
+    /** What was said before, in short: by compaction, or as an imported state had it. */
     readonly summary?: string;
+    /** How the conversation's first message begins, once it is not in the context any more. */
+    readonly first?: string;
+    /** Long results, and long arguments, of entries with a lower seq are shown cut. */
+    readonly pruned?: number;
+    readonly truncated?: number;
   };
+  /** Where the person is, as a message told it. */
+  zone: { readonly zone: string };
   /** The conversation last began anew at this journal seq. */
   cleared: { readonly seq: number };
   /** What the session's person chose; absent until something was. */

@@ -98,6 +98,8 @@ export type SessionEvent =
       readonly name: string;
       readonly status: ToolStatus;
       readonly content: readonly ContentPart[];
+      /** Its text was too long for the conversation: this file of the workspace has all of it. */
+      readonly evicted?: { readonly path: string; readonly chars: number };
       readonly at: number;
     }
   /** A call is parked until someone outside answers it: a person, or the client that runs its tool. */
@@ -134,6 +136,18 @@ export type SessionEvent =
     }
   /** What the session's person allows was changed. Belongs to no turn. */
   | ({ readonly type: "permissions"; readonly at: number } & Permissions)
+  /**
+   * The model's context was made shorter, or (`failed`) could not be; what people see of the conversation stays. Belongs to
+   * no turn.
+   */
+  | {
+      readonly type: "compacted";
+      readonly how: "summary" | "cut" | "failed";
+      readonly before: { readonly messages: number; readonly tokens: number };
+      readonly after: { readonly messages: number; readonly tokens: number };
+      readonly why?: string;
+      readonly at: number;
+    }
   /** The conversation begins anew: what came before is no longer part of it. Belongs to no turn. */
   | { readonly type: "cleared"; readonly at: number }
   /** Forget every event with an id from `to` up to this one: that attempt at the step was given up, another follows. */

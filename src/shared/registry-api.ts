@@ -27,6 +27,12 @@ export type SessionNews = {
   readonly isWaiting: boolean;
 };
 
+/** What a user has chosen for all agents. */
+export type UserSettings = {
+  /** An IANA time zone; `null`: none was chosen. */
+  readonly timeZone: string | null;
+};
+
 /** Tokens that a turn used; `id` names it among all sessions of the user, so that it counts once. */
 export type Spent = { readonly id: string; readonly tokens: number };
 

@@ -44,6 +44,8 @@ export type AcceptRequest = {
   readonly claimed?: readonly string[];
   /** Default `queue`. */
   readonly whenBusy?: WhenBusy;
+  /** Where the person is, as IANA names it; the session keeps it until another one is told. Checked by the caller. */
+  readonly timeZone?: string;
   /**
    * What was answered before the message was written: taken before it, in the same commit, so that nothing is where the
    * message is refused. An answer that cannot count changes nothing and keeps no message from being taken.

@@ -137,6 +137,45 @@ export type GrepAnswer = {
   readonly longLines: number;
 };
 
+/** What kind of text a hit is from. */
+export type SearchSource = "memory" | "ledger" | "archive" | "knowledge" | "session" | "other";
+
+export type SearchRequest = {
+  /** Words in any order, in any language; at most 1,000 characters count. */
+  readonly query: string;
+  /** Default: memory, ledgers (archived ones, too), knowledge and session logs. */
+  readonly sources?: readonly SearchSource[];
+  /** Only below this directory, or this file. */
+  readonly path?: string;
+  /** 1 to 100; default 10. */
+  readonly limit?: number;
+  readonly within?: Within;
+};
+
+/** An entry that was found: a bullet or paragraph of a file, or a message of a session's log. */
+export type SearchHit = {
+  readonly path: string;
+  /** Its lines in the file, from 1, both included. */
+  readonly line: number;
+  readonly endLine: number;
+  readonly source: SearchSource;
+  /** What it says, around the words, at most 400 characters; without marks. */
+  readonly snippet: string;
+  /** From 0 to 1; comparable among the hits of one query, also from several buckets. */
+  readonly score: number;
+  /** When it was written (ms): of a ledger its day, of a message its own time; `null` when unknown. */
+  readonly at: number | null;
+  /** Of a message: who spoke, and in which session and turn. */
+  readonly said?: { readonly role: string; readonly session: string; readonly turn: string };
+};
+
+/** `isComplete`: whether all text that should be searched was. `pending`: how many files were not yet. */
+export type SearchAnswer = {
+  readonly hits: readonly SearchHit[];
+  readonly isComplete: boolean;
+  readonly pending: number;
+};
+
 export type SnapshotRequest = {
   /** The version of the snapshot that the caller has. */
   readonly known: string | null;
@@ -207,6 +246,8 @@ export interface WorkspaceApi {
   grep(bucket: string, request: GrepRequest): Answer<GrepAnswer>;
   /** Committed when it answers. All changes or none. */
   change(bucket: string, request: ChangeRequest): Answer<{ readonly changed: readonly Changed[] }>;
+  /** Ranked full-text search, the best first. Sees every accepted change. */
+  search(bucket: string, request: SearchRequest): Answer<SearchAnswer>;
   /** Versions of one path, newest first, the present one included. */
   history(bucket: string, path: string): Answer<{ readonly versions: readonly FileVersion[] }>;
   /** The bucket's own files and whiteouts, for the layer above; `unchanged` when `known` is their version. */

@@ -1,6 +1,7 @@
 import type { SeenFiles } from "../session/entries.ts";
 import type { ContentPart } from "../shared/messages.ts";
 import type { Effect, Subjects, ToolVerdict } from "../shared/permissions.ts";
+import type { SessionAddress } from "../shared/session-api.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /**
@@ -19,6 +20,11 @@ export type ToolOutput =
   | { readonly content: readonly ContentPart[]; readonly seen?: SeenFiles };
 
 export type ToolContext = {
+  /** Whose call it is, in which session and turn. */
+  readonly address: SessionAddress;
+  readonly turn: string;
+  /** The person's time zone, as IANA names it. */
+  readonly zone: string;
   /** Stable across retries of the same call, unique in its session: pass it on as an idempotency key. */
   readonly key: string;
   /** The same, unique across all sessions: the id of an operation on a workspace. */

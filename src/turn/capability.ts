@@ -12,6 +12,8 @@ export type TurnScope = {
   readonly address: SessionAddress;
   readonly turn: string;
   readonly now: () => number;
+  /** The person's time zone, as IANA names it. */
+  readonly zone: string;
   /** The caller's files. */
   readonly workspace: Workspace;
   /** Aborts when the turn is stopped or lost to another instance. */
@@ -26,6 +28,25 @@ export type AfterTurnsScope = Omit<TurnScope, "turn" | "end"> & {
   readonly opening: string;
   /** How lists call the session: as a person named it, else `opening`. */
   readonly title: string;
+};
+
+/** A small document that a capability keeps in the session's own storage. */
+export type Notes = {
+  /** As it was last written; `null` when it never was. */
+  readonly read: () => unknown;
+  /** Replaces it whole, committed when this returns. JSON, at most 1 MB. Throws `LostTurn` in a deleted session. */
+  readonly write: (value: unknown) => void;
+};
+
+/** What work of a session that is done later has to go by. */
+export type LaterScope = Omit<AfterTurnsScope, "opening" | "title"> & {
+  readonly notes: Notes;
+  /** Entries with a seq of at least `from`, oldest first, as `Journal.read` gives them: a page; none after the last. */
+  readonly entries: (from: number) => readonly JournalEntry[];
+  /** Seq of the end of the newest ended turn before which no turn is unfinished; 0 when none has ended. */
+  readonly ended: number;
+  /** The model's context begins at this seq: what came before was compacted. */
+  readonly contextFrom: number;
 };
 
 export type EndedTurn = {
@@ -90,6 +111,13 @@ export interface Capability {
    * until it succeeds or is parked; a batch that fails again is tried turn by turn.
    */
   afterTurns?(scope: AfterTurnsScope, turns: readonly EndedTurn[]): Promise<void>;
+  /**
+   * Work in the background of its own time: called some time after turns have ended and after the context was compacted,
+   * once at a time in a session, behind nothing and holding nothing up. Gives when it wants to be called again (ms), or
+   * `null`. Throwing `CarrelError` or anything else has it called again with backoff; after 10 failures in a row it rests
+   * until the next turn has ended. It is a job: no crash loses a call, so it must not mind coming twice.
+   */
+  later?(scope: LaterScope): Promise<number | null>;
 }
 
 /** One wrapper of all capabilities' wrappers, first outermost. */

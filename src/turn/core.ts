@@ -4,6 +4,7 @@ import type { CommitName } from "../shared/point.ts";
 import type { Permissions } from "../shared/permissions.ts";
 import type { TurnView } from "../shared/session-api.ts";
 import type { Sql } from "../shared/sql.ts";
+import { UTC } from "../shared/time-zone.ts";
 import { replyId } from "../shared/ids.ts";
 import {
   NO_TURN,
@@ -136,6 +137,11 @@ export class SessionCore {
   get #isStepOpen(): boolean {
     const { running } = this;
     return running !== null && running.attempt > this.journal.last;
+  }
+
+  /** The person's time zone: as the newest message told it, else as the user has set it, else UTC. */
+  get zone(): string {
+    return UTC;
   }
 
   /** Every seq below this one was given out. */

@@ -97,6 +97,7 @@ export class Driver {
     const scope: TurnScope = {
       address: core.platform.address,
       turn: turn.id,
+      zone: core.zone,
       now: () => core.clock.now(),
       workspace: this.#workspace,
       signal: abort.signal,

@@ -16,6 +16,8 @@ import type {
   ReadManyRequest,
   ReadRequest,
   RescanReport,
+  SearchAnswer,
+  SearchRequest,
   Snapshot,
   SnapshotRequest,
   TreeAnswer,
@@ -160,6 +162,12 @@ export class WorkspaceBucket {
   grep(request: GrepRequest): Promise<GrepAnswer> {
     const turns = { yield: this.#platform.breathe };
     return this.#read(() => grepFiles(this.#layers, this.#contents, request, turns));
+  }
+
+  search(request: SearchRequest): Promise<SearchAnswer> {
+    return this.#read(() => {
+      throw new Error(`not there yet: ${request.query.length}`);
+    });
   }
 
   history(path: string): Promise<readonly FileVersion[]> {

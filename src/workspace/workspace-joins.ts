@@ -1,4 +1,4 @@
-import type { GlobAnswer, GrepAnswer, TreeAnswer } from "../shared/workspace-api.ts";
+import type { GlobAnswer, GrepAnswer, SearchAnswer, TreeAnswer } from "../shared/workspace-api.ts";
 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
   a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
@@ -59,4 +59,14 @@ export function joinGreps(
 function endOf({ cut, next, hits }: GrepAnswer): { path: string; cut: "hits" | "bytes" } | null {
   if (cut === "bytes") return { path: next ?? "", cut };
   return cut === "hits" ? { path: hits.at(-1)?.path ?? "", cut } : null;
+}
+
+/** The best of all, each once. */
+export function joinSearches(answers: readonly SearchAnswer[], limit: number): SearchAnswer {
+  const hits = answers.flatMap((answer) => answer.hits).toSorted((a, b) => b.score - a.score);
+  return {
+    hits: hits.slice(0, limit),
+    isComplete: answers.every((answer) => answer.isComplete),
+    pending: sum(answers, (answer) => answer.pending),
+  };
 }

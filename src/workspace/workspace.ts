@@ -1,3 +1,4 @@
+import type { BucketApi } from "../shared/bucket-api.ts";
 import { bucketPrefix, type Bucket, type BucketKey } from "../shared/bucket-key.ts";
 import { CarrelError, invalid } from "../shared/errors.ts";
 import type { Failure } from "../shared/session-api.ts";
@@ -13,13 +14,14 @@ import type {
   ReadManyRequest,
   ReadRequest,
   RescanReport,
+  SearchAnswer,
+  SearchRequest,
   Snapshot,
   SnapshotRequest,
   TreeAnswer,
   TreeRequest,
   Usage,
   Within,
-  WorkspaceApi,
 } from "../shared/workspace-api.ts";
 import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion } from "../shared/workspace-files.ts";
@@ -27,7 +29,7 @@ import type { Answered, Call } from "./bucket-call.ts";
 import { workspacePath } from "./layers/path.ts";
 import { RECORDS, isRecordPath } from "./layers/path-rules.ts";
 import { importInto, pathsOf } from "./workspace-import.ts";
-import { joinGlobs, joinGreps, joinTrees } from "./workspace-joins.ts";
+import { joinGlobs, joinGreps, joinSearches, joinTrees } from "./workspace-joins.ts";
 
 export type IsolationScope = Bucket["scope"];
 
@@ -41,7 +43,7 @@ export type WorkspaceOwner = {
 /** Calls the object of a bucket; what the platform lost on the way is tried again there. */
 export type CallBucket = <Result extends { readonly ok: true } | Failure>(
   bucket: BucketKey,
-  call: (api: WorkspaceApi) => Promise<Result>,
+  call: (api: BucketApi) => Promise<Result>,
 ) => Promise<Result>;
 
 /**
@@ -58,6 +60,8 @@ export type Workspace = {
   readonly page: (request: PageRequest) => Promise<PageAnswer>;
   readonly glob: (request: GlobRequest) => Promise<GlobAnswer>;
   readonly grep: (request: GrepRequest) => Promise<GrepAnswer>;
+  /** Ranked, from all buckets: session logs are the user's own in every scope. */
+  readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
   /**
    * All changes must lie in one bucket: throws `invalid` for a move between records and other files. They are made once,
    * also where the call to the bucket is made again.
@@ -215,7 +219,7 @@ function findIn(
   home: BucketKey,
   records: BucketKey,
   call: Call,
-): Pick<Workspace, "tree" | "glob" | "grep"> {
+): Pick<Workspace, "tree" | "glob" | "grep" | "search"> {
   /**
    * From both buckets when the whole tree is meant and there are two, each for what is kept in it: what looks like
    * a record in a bucket that users share, by an import or by hand, shows to none of them.
@@ -250,6 +254,12 @@ function findIn(
         call(bucket, (api, key) => api.grep(key, { ...request, ...within })),
       );
       return joinGreps(answers, request.limit ?? 200);
+    },
+    async search(request) {
+      const answers = await both(request.path ?? "", (bucket, within) =>
+        call(bucket, (api, key) => api.search(key, { ...request, ...within })),
+      );
+      return joinSearches(answers, request.limit ?? 10);
     },
   };
 }

@@ -11,6 +11,7 @@ export const noWorkspace: Workspace = {
   page: fail,
   glob: fail,
   grep: fail,
+  search: fail,
   change: fail,
   history: fail,
   usage: fail,

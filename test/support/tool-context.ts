@@ -3,6 +3,9 @@ import { noWorkspace } from "./no-workspace.ts";
 
 /** What a tool gets beside its arguments, where nothing depends on it. */
 export const toolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
+  address: { agent: "main", user: "ann", session: "s1" },
+  turn: "t",
+  zone: "UTC",
   key: "k",
   op: "v1/agents/main/users/ann/sessions/s1/k",
   author: "agent:main/s1",

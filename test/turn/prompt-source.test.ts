@@ -30,6 +30,7 @@ class Bucket {
 const scopeOf = (workspace: Workspace, signal = new AbortController().signal): TurnScope => ({
   address: { agent: "main", user: "ann", session: "s1" },
   turn: "t",
+  zone: "UTC",
   now: () => 0,
   workspace,
   signal,

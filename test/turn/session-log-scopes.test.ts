@@ -4,7 +4,7 @@ import type { JournalEntry } from "../../src/session/entries.ts";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import { noUsage } from "../../src/shared/messages.ts";
 import type { SessionAddress } from "../../src/shared/session-api.ts";
-import type { WorkspaceApi } from "../../src/shared/workspace-api.ts";
+import type { BucketApi } from "../../src/shared/bucket-api.ts";
 import type { ChangeRequest } from "../../src/shared/workspace-changes.ts";
 import { sessionLog } from "../../src/turn/records/session-log.ts";
 import {
@@ -28,7 +28,7 @@ function manyBuckets() {
       calls.push(key);
       return { ok: true as const, changed: await files.workspace.change(request) };
     };
-    return call({ change } as unknown as WorkspaceApi);
+    return call({ change } as unknown as BucketApi);
   };
   return { buckets, calls, callBucket };
 }
@@ -49,6 +49,7 @@ async function exportTurn(
     {
       address,
       now: () => 0,
+      zone: "UTC",
       workspace: createWorkspace(scope, address, callBucket),
       signal: new AbortController().signal,
       opening,

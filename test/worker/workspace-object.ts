@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { bucketPrefix, type BucketKey } from "../../src/shared/bucket-key.ts";
 import type { Failure } from "../../src/shared/session-api.ts";
-import type { WorkspaceApi } from "../../src/shared/workspace-api.ts";
+import type { BucketApi } from "../../src/shared/bucket-api.ts";
 import type { Content } from "../../src/shared/workspace-files.ts";
 import { breathe } from "./session-object.ts";
 
@@ -17,11 +17,11 @@ export const workspaceStub = (bucket: BucketKey) => env.WORKSPACES.getByName(buc
 /** Calls a bucket's object as a session does, again after each crash. Throws its failures. */
 export async function ask<Result extends { readonly ok: true } | Failure>(
   bucket: BucketKey,
-  call: (api: WorkspaceApi, key: BucketKey) => Promise<Result>,
+  call: (api: BucketApi, key: BucketKey) => Promise<Result>,
 ): Promise<Extract<Result, { ok: true }>> {
   for (let tries = 1; ; tries++) {
     try {
-      const answer = await call(workspaceStub(bucket) as unknown as WorkspaceApi, bucket);
+      const answer = await call(workspaceStub(bucket) as unknown as BucketApi, bucket);
       if (!answer.ok) throw new Refused(`${answer.code}: ${answer.message}`);
       return answer as Extract<Result, { ok: true }>;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WorkspaceApi } from "../../src/shared/workspace-api.ts";
+import type { BucketApi } from "../../src/shared/bucket-api.ts";
 import type { ImportPage } from "../../src/shared/workspace-changes.ts";
 import {
   type CallBucket,
@@ -16,7 +16,7 @@ function recorder() {
   const commits: [bucket: string, id: string, by: string][] = [];
   const checks: string[] = [];
   const manifest = { version: 1, files: [], whiteouts: ["b", "a"] };
-  const api: Pick<WorkspaceApi, "stageImport" | "checkImport" | "commitImport" | "manifest"> = {
+  const api: Pick<BucketApi, "stageImport" | "checkImport" | "commitImport" | "manifest"> = {
     async stageImport(bucket, _id, page) {
       pages.push([bucket, page]);
       return { ok: true };
@@ -31,7 +31,7 @@ function recorder() {
     },
     manifest: async () => ({ ok: true, manifest }),
   };
-  const callBucket: CallBucket = (_bucket, call) => call(api as WorkspaceApi);
+  const callBucket: CallBucket = (_bucket, call) => call(api as BucketApi);
   return { callBucket, pages, checks, commits };
 }
 

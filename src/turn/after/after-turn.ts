@@ -137,6 +137,7 @@ export class Jobs {
     const { platform, clock } = this.#core;
     return {
       address: platform.address,
+      zone: this.#core.zone,
       now: () => clock.now(),
       workspace: this.#harness.workspace(platform.address),
       signal: new AbortController().signal,

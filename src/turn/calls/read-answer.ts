@@ -145,6 +145,7 @@ async function collectTools(
   const scope: TurnScope = {
     address,
     turn,
+    zone: core.zone,
     now: () => core.clock.now(),
     workspace: workspace(address),
     signal: new AbortController().signal,

@@ -232,6 +232,9 @@ function contextOf(
   signal: AbortSignal,
 ): ToolContext {
   return {
+    address: scope.address,
+    turn: turn.id,
+    zone: scope.zone,
     key: `${turn.id}/${call.call}`,
     op: `${sessionKey(scope.address)}${turn.id}/${call.call}`,
     author: `agent:${scope.address.agent}/${scope.address.session}`,
