@@ -9,25 +9,25 @@ import { findNode, root, toolEnv } from "../scripts/project.mjs";
  * The paths of the bundles below `directory`: `product` (the Worker that is deployed), `carrel` (the same with the
  * agent of this benchmark) and `floor`. `isReadable` leaves names and line breaks as they are, for profiles.
  */
-export function build(directory, { isReadable = false } = {}) {
-  const bundle = (name, main) => {
-    const out = join(directory, "bundles", name);
-    const config = main === null ? join(root, "wrangler.toml") : writeConfig(directory, name, main);
-    const args = ["deploy", "--dry-run", "--outdir", out, "--config", config];
-    const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
-    const { status, stderr } = spawnSync(
-      findNode() ?? process.execPath,
-      [wrangler, ...args, ...(isReadable ? [] : ["--minify"])],
-      { cwd: root, env: toolEnv(), encoding: "utf8" },
-    );
-    if (status !== 0) throw new Error(`${name} could not be bundled:\n${stderr}`);
-    return join(out, main === null ? "index.js" : `${name}.js`);
-  };
-  return {
-    product: bundle("product", null),
-    carrel: bundle("carrel", "bench/worker/carrel.ts"),
-    floor: bundle("floor", "bench/worker/floor.ts"),
-  };
+export const build = (directory, options = {}) => ({
+  product: bundle(directory, "product", null, options),
+  carrel: bundle(directory, "carrel", "bench/worker/carrel.ts", options),
+  floor: bundle(directory, "floor", "bench/worker/floor.ts", options),
+});
+
+/** The path of one bundle below `directory`, from its first module; `null`: the product, from what `wrangler.toml` says. */
+export function bundle(directory, name, main, { isReadable = false } = {}) {
+  const out = join(directory, "bundles", name);
+  const config = main === null ? join(root, "wrangler.toml") : writeConfig(directory, name, main);
+  const args = ["deploy", "--dry-run", "--outdir", out, "--config", config];
+  const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+  const { status, stderr } = spawnSync(
+    findNode() ?? process.execPath,
+    [wrangler, ...args, ...(isReadable ? [] : ["--minify"])],
+    { cwd: root, env: toolEnv(), encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`${name} could not be bundled:\n${stderr}`);
+  return join(out, main === null ? "index.js" : `${name}.js`);
 }
 
 /** What a bundle weighs on its way to the edge. */

@@ -13,7 +13,7 @@ const compatibilityDate = /^compatibility_date = "(.+)"$/m.exec(
 /**
  * What starts a bundle: `start(port, directory, mockUrl)` writes a config into `directory`, where the objects' data
  * goes too, and gives the command.
- * @param {{ file: string }[]} modules the first is the entry; `name` is how the others import it
+ * @param {{ name: string, file: string }[]} modules the first is the entry; `name` is how the others import it
  * @param {{ objects: Record<string, string>, vars: (mockUrl: string) => Record<string, string> }} options
  *   objects: class by binding
  */

@@ -5,7 +5,9 @@ import type {
   RegistryApi,
   SessionNews,
   Spent,
+  UserSettings,
 } from "../src/shared/registry-api.ts";
+import type { PassRequest, PassStep, UpkeepNote } from "../src/shared/upkeep-api.ts";
 import { platformSql } from "./sql.ts";
 
 /** One shard of the registry: `registryShard` names it. */
@@ -18,11 +20,19 @@ export class RegistryObject extends DurableObject implements RegistryApi {
   }
 
   async registerSession(session: RegisteredSession) {
-    this.#registry.registerSession(session);
+    return this.#registry.registerSession(session);
   }
 
   async updateSession(agent: string, user: string, session: string, news: SessionNews) {
-    this.#registry.updateSession(agent, user, session, news);
+    return this.#registry.updateSession(agent, user, session, news);
+  }
+
+  async settings(user: string) {
+    return this.#registry.settings(user);
+  }
+
+  async setSettings(user: string, settings: UserSettings) {
+    this.#registry.setSettings(user, settings);
   }
 
   async removeSession(agent: string, user: string, session: string) {
@@ -51,6 +61,38 @@ export class RegistryObject extends DurableObject implements RegistryApi {
 
   async markDirty(bucket: string, at: number) {
     this.#registry.markDirty(bucket, at);
+  }
+
+  async dirtyBuckets(cursor: string | null, limit: number, now: number) {
+    return this.#registry.dirtyBuckets(cursor, limit, now);
+  }
+
+  async dirtyBucket(bucket: string) {
+    return this.#registry.dirtyBucket(bucket);
+  }
+
+  async noteUpkeep(notes: readonly UpkeepNote[], now: number) {
+    this.#registry.noteUpkeep(notes, now);
+  }
+
+  async backlog() {
+    return this.#registry.backlog();
+  }
+
+  async claimPass(request: PassRequest) {
+    return this.#registry.claimPass(request);
+  }
+
+  async movePass(step: PassStep) {
+    return this.#registry.movePass(step);
+  }
+
+  async leavePass(holder: string) {
+    this.#registry.leavePass(holder);
+  }
+
+  async passes() {
+    return this.#registry.passes();
   }
 
   async sessions(user: string, agent: string, cursor: string | null) {

@@ -20,6 +20,9 @@ export function takeLink() {
   history.replaceState(null, "", `${location.pathname}${rest}${hrefOf(session)}`);
 }
 
+/** Whether a conversation could be called so. @param {string} text */
+export const isSessionId = (text) => SESSION_ID.test(text);
+
 /** Where a conversation is, from here; empty for a new one. @param {string} session */
 export const hrefOf = (session) => (session === "" ? "#" : `#/${encodeURIComponent(session)}`);
 
@@ -31,7 +34,7 @@ export function opened() {
   const name = /^#\/(.+)$/.exec(location.hash)?.[1] ?? null;
   if (name === null) return null;
   const session = decoded(name);
-  return session !== null && SESSION_ID.test(session) ? { session } : "nothing";
+  return session !== null && isSessionId(session) ? { session } : "nothing";
 }
 
 /** @param {string} text */

@@ -6,17 +6,18 @@ import { ConnectionLabel } from "./connection.js";
 import { Conversation } from "./conversation.js";
 import { byId } from "./dom.js";
 import { Drafts } from "./drafts.js";
-import { FilesPanel } from "./files/panel.js";
 import { GoneView } from "./gone.js";
 import { renderHead } from "./head.js";
 import { storedKey } from "./key.js";
 import { deliver } from "./outbox.js";
+import { Panels } from "./panels.js";
 import { PermissionsControl } from "./permissions.js";
 import { Rail } from "./rail.js";
 import { sendDraft } from "./sending.js";
 import { SessionList } from "./session-list.js";
 import { Sessions } from "./sessions.js";
 import { SignIn } from "./sign-in.js";
+import { placeInTime } from "./time-zone.js";
 import { questionsOf } from "./transcript.js";
 import { workOf } from "./when-busy.js";
 
@@ -45,7 +46,10 @@ class Page {
     remove: (id) => void this.#remove(id),
   });
   #signIn = new SignIn(() => this.#signedIn());
-  #files = new FilesPanel({ refuse: (error) => this.#signIn.ask(error) });
+  #panels = new Panels(this.#sessions, {
+    closeRail: () => this.#rail.close(),
+    refuse: (error) => this.#signIn.ask(error),
+  });
   #gone = new GoneView(() => this.#leave());
   #connection = new ConnectionLabel();
   #permissions = new PermissionsControl({
@@ -58,6 +62,7 @@ class Page {
     regenerate: () => void this.#regenerate(),
     loadOlder: () => void this.#chat?.loadOlder(),
     decide: async (question, decision) => this.#chat?.decide(question, decision),
+    openFile: (path) => void this.#panels.showFile(path),
   });
   #composer = new Composer({
     send: () => void this.#send(this.#draft),
@@ -69,12 +74,6 @@ class Page {
 
   start() {
     byId("new").addEventListener("click", () => this.#goTo(""));
-    for (const id of ["open-files", "top-files"]) {
-      byId(id).addEventListener("click", () => {
-        this.#rail.close();
-        this.#files.toggle();
-      });
-    }
     for (const button of byId("examples").querySelectorAll("button")) {
       button.addEventListener("click", () => this.#ask(button.textContent ?? ""));
     }
@@ -172,7 +171,8 @@ class Page {
     const chat = this.#chat;
     if (!chat || chat.isBusy || this.#isAskingAgain) return;
     this.#isAskingAgain = true;
-    const turn = { key: crypto.randomUUID(), body: JSON.stringify({ regenerate: true }) };
+    const body = JSON.stringify({ regenerate: true, ...placeInTime() });
+    const turn = { key: crypto.randomUUID(), body };
     const { signal } = new AbortController();
     await this.#attempt(deliver(chat.id, turn, { signal, onWait: (error) => this.#fail(error) }));
     this.#isAskingAgain = false;
@@ -239,7 +239,7 @@ class Page {
     if (this.#chat?.problem) void this.#chat.retry();
     if (this.#draft.delivery.state === "refused") void this.#send(this.#draft);
     void this.#list.refresh();
-    void this.#files.refresh();
+    this.#panels.refresh();
     this.#draw();
   }
 
@@ -280,7 +280,7 @@ class Page {
     this.#permissions.render();
     this.#connection.render(chat);
     this.#signIn.render();
-    this.#files.follow(chat?.id ?? null, chat?.isBusy ?? false);
+    this.#panels.follow(chat);
     const { delivery } = draft;
     const error = delivery.state === "refused" ? delivery.error : problem;
     if (error instanceof ApiError && error.status === 401) this.#signIn.ask(error);

@@ -24,6 +24,8 @@ export class Chat {
   problem = null;
   /** @type {'idle' | 'open' | 'lost' | 'refused'} */
   connection = "idle";
+  /** How many turns ended while it was open: one may begin and end between two looks at `isBusy`. */
+  endings = 0;
   /** @type {Tail | null} */
   #tail = null;
   #abort = new AbortController();
@@ -231,6 +233,7 @@ export class Chat {
   #take(identified) {
     this.transcript = reduce(this.transcript, identified);
     const { type } = identified.event;
+    if (type === "turn-end") this.endings++;
     if (type === "turn-end" || type === "turn-waiting" || type === "cleared") this.#onNews();
     this.#onChange();
   }

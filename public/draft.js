@@ -1,5 +1,6 @@
 import { kept } from "./address.js";
 import { readPicture } from "./picture.js";
+import { placeInTime } from "./time-zone.js";
 
 /** Of all pictures of one message, as base64. */
 const MAX_PICTURES = 1_000_000;
@@ -69,7 +70,8 @@ export class Draft {
     this.save();
     const { whenBusy } = this;
     const choice = whenBusy === "queue" ? {} : { whenBusy };
-    return { key: this.key, body: JSON.stringify({ message: this.#message, ...choice }) };
+    const body = JSON.stringify({ message: this.#message, ...choice, ...placeInTime() });
+    return { key: this.key, body };
   }
 
   /** The message was accepted. */

@@ -1,3 +1,4 @@
+import { CompactionView } from "./compaction.js";
 import { contentNodes } from "./content.js";
 import { element, setState, setText } from "./dom.js";
 import { MarkdownView } from "./render.js";
@@ -7,6 +8,7 @@ import { ToolView } from "./tool.js";
  * @typedef {import('./transcript.js').Part} Part
  * @typedef {import('./transcript.js').SpokenPart} SpokenPart
  * @typedef {import('./transcript.js').SteeredPart} SteeredPart
+ * @typedef {import('./transcript.js').CompactedPart} CompactedPart
  * @typedef {import('./transcript.js').ToolPart} ToolPart
  * @typedef {{ node: HTMLElement, update(part: Part, isLive: boolean): void }} PartView `isLive`: its turn goes on.
  */
@@ -14,13 +16,15 @@ import { ToolView } from "./tool.js";
 /**
  * The view of one part of an answer. It shows parts of the kind it was made for.
  * @param {Part['kind']} kind
- * @param {import('./approval.js').Decide} decide
+ * @param {import('./tool.js').ToolActions} actions
  * @returns {PartView}
  */
-export function partView(kind, decide) {
+export function partView(kind, actions) {
   switch (kind) {
     case "tool":
-      return toolView(decide);
+      return toolView(actions);
+    case "compacted":
+      return compactionView();
     case "steered":
       return steeredView();
     case "text":
@@ -30,12 +34,21 @@ export function partView(kind, decide) {
   }
 }
 
-/** @param {import('./approval.js').Decide} decide @returns {PartView} */
-function toolView(decide) {
-  const view = new ToolView(decide);
+/** @param {import('./tool.js').ToolActions} actions @returns {PartView} */
+function toolView(actions) {
+  const view = new ToolView(actions);
   return {
     node: view.node,
     update: (part, isLive) => view.update(/** @type {ToolPart} */ (part), isLive),
+  };
+}
+
+/** @returns {PartView} */
+function compactionView() {
+  const view = new CompactionView();
+  return {
+    node: view.node,
+    update: (part) => view.update(/** @type {CompactedPart} */ (part)),
   };
 }
 

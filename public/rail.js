@@ -30,6 +30,7 @@ export class Rail {
     this.#menu.append(icon("menu"));
     byId("new").prepend(icon("plus"));
     byId("open-files").prepend(icon("folder"));
+    byId("open-memory").prepend(icon("bookmark"));
     this.#more.addEventListener("click", more);
     this.#menu.addEventListener("click", () => {
       this.#open(true);

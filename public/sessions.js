@@ -18,6 +18,7 @@ const TITLE_LENGTH = 60;
 export class Sessions {
   /** Where the next page begins; `null` when all were read. @type {string | null} */
   cursor = null;
+  #isRead = false;
   /** What there is when the browser keeps nothing. @type {Session[]} */
   #fallback = [];
   /** Deleted by this page. @type {Set<string>} */
@@ -31,6 +32,11 @@ export class Sessions {
     } catch {
       return this.#fallback;
     }
+  }
+
+  /** Whether the list has every conversation there is. */
+  get isWhole() {
+    return this.#isRead && this.cursor === null && this.list().length < LIMIT;
   }
 
   /** @param {string} id */
@@ -74,6 +80,7 @@ export class Sessions {
     );
     this.#save([...here, ...others]);
     this.cursor = cursor;
+    this.#isRead = true;
   }
 
   /** @param {Session[]} sessions */

@@ -7,6 +7,9 @@ import { copyButton, element, setState, setText } from "./dom.js";
 /**
  * @typedef {import('./transcript.js').ToolPart} ToolPart
  * @typedef {import('./transcript.js').Answer} Answer
+ *
+ * What a person can do with a call. `openFile` shows a file of the workspace.
+ * @typedef {{ decide: import('./approval.js').Decide, openFile: (path: string) => void }} ToolActions
  */
 
 const STATUS = {
@@ -29,6 +32,8 @@ export class ToolView {
   #arguments = new ArgumentsView();
   #verdict = element("p", { class: "verdict", tabindex: -1, hidden: true });
   #output = element("details", { class: "result", hidden: true });
+  #whole = element("p", { class: "whole-result", hidden: true });
+  #openFile;
   #card;
   /** @type {ToolPart['result']} */
   #shown = null;
@@ -38,8 +43,9 @@ export class ToolView {
   #wasElsewhere = false;
   node;
 
-  /** @param {import('./approval.js').Decide} decide */
-  constructor(decide) {
+  /** @param {ToolActions} actions */
+  constructor({ decide, openFile }) {
+    this.#openFile = openFile;
     this.#card = new ApprovalCard(async (question, decision) => {
       try {
         await decide(question, decision);
@@ -50,7 +56,7 @@ export class ToolView {
       }
     });
     const head = element("div", { class: "tool-head" }, this.#name, this.#status);
-    const rest = [this.#arguments.node, this.#card.node, this.#verdict, this.#output];
+    const rest = [this.#arguments.node, this.#card.node, this.#verdict, this.#output, this.#whole];
     this.node = element("section", { class: "tool", "aria-label": "Tool call" }, head, ...rest);
   }
 
@@ -72,6 +78,19 @@ export class ToolView {
     this.#shown = part.result;
     this.#output.hidden = false;
     this.#output.replaceChildren(...resultNodes(part.result));
+    this.#showWhole(part.result.evicted);
+  }
+
+  /** Where all of a result is that was too long. @param {import('./transcript.js').Evicted | undefined} evicted */
+  #showWhole(evicted) {
+    this.#whole.hidden = !evicted;
+    if (!evicted) return this.#whole.replaceChildren();
+    const { path, chars } = evicted;
+    const open = () => this.#openFile(path);
+    this.#whole.replaceChildren(
+      `The whole result (${chars.toLocaleString("en")} characters) is in `,
+      element("button", { type: "button", class: "link", onclick: open }, visible(path)),
+    );
   }
 
   /** Who decided here goes on where there is more to decide. @param {ToolPart} part @param {boolean} isLive */

@@ -2,6 +2,7 @@ import {
   answerCall,
   askCall,
   closePart,
+  compactionsOf,
   endCall,
   endTurn,
   growPart,
@@ -9,6 +10,7 @@ import {
   inLastStep,
   inTurn,
   isPending,
+  noteCompaction,
   openPart,
   partsOf,
   startStep,
@@ -37,12 +39,18 @@ import {
  * @typedef {{
  *   kind: 'tool', call: string, name: string, input: string, isOpen: boolean,
  *   question: Question | null, answer: Answer | null,
- *   result: { status: string, content: readonly ContentPart[] } | null,
+ *   result: { status: string, content: readonly ContentPart[], evicted?: Evicted } | null,
  * }} ToolPart
+ *
+ * The file that has all of a result which was too long for the conversation.
+ * @typedef {{ path: string, chars: number }} Evicted
  *
  * A message of the person that was taken into the turn here.
  * @typedef {{ kind: 'steered', message: string, content: readonly ContentPart[], isOpen: false }} SteeredPart
- * @typedef {SpokenPart | ToolPart | SteeredPart} Part
+ *
+ * The agent's view of the conversation was made shorter here.
+ * @typedef {import('./compaction.js').Compaction & { kind: 'compacted', isOpen: false }} CompactedPart
+ * @typedef {SpokenPart | ToolPart | SteeredPart | CompactedPart} Part
  *
  * One attempt at asking the model, or what came between two. `id` is the cursor of its start; `null` when it
  * comes from the history.
@@ -165,12 +173,14 @@ function apply(transcript, id, event) {
     case "step-reset":
       return inTurn(transcript, event.turn, (turn) => ({
         ...turn,
-        steps: turn.steps.filter(
-          (step) => step.id === null || compareCursors(step.id, event.to) < 0,
+        steps: turn.steps.flatMap((step) =>
+          step.id === null || compareCursors(step.id, event.to) < 0 ? [step] : compactionsOf(step),
         ),
       }));
     case "turn-end":
       return endTurn(transcript, event);
+    case "compacted":
+      return noteCompaction(transcript, event, id);
     case "permissions":
       return { ...transcript, mode: event.mode };
     case "cleared":

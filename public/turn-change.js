@@ -69,6 +69,31 @@ export function steerTurn(transcript, event, id) {
 }
 
 /**
+ * What became of the agent's view of the conversation is told in the turn that was taken up last.
+ * @param {Transcript} transcript
+ * @param {EventOf<'compacted'>} event
+ * @param {string} id
+ * @returns {Transcript}
+ */
+export function noteCompaction(transcript, { how, before, after, why }, id) {
+  const place = transcript.turns.findLast(({ state }) => state !== "queued");
+  if (!place) return transcript;
+  const reason = why === undefined ? {} : { why };
+  /** @type {Part} */
+  const part = { kind: "compacted", how, before, after, ...reason, isOpen: false };
+  return inTurn(transcript, place.id, (turn) => ({
+    ...turn,
+    steps: [...turn.steps, { id, model: "", parts: [part] }],
+  }));
+}
+
+/** What stays of a step that is given up: that the context was made shorter is true all the same. @param {Step} step @returns {Step[]} */
+export function compactionsOf(step) {
+  const parts = step.parts.filter(({ kind }) => kind === "compacted");
+  return parts.length === 0 ? [] : [{ ...step, parts }];
+}
+
+/**
  * Nothing in a turn that ended can be answered any more.
  * @param {Transcript} transcript
  * @param {EventOf<'turn-end'>} event
@@ -107,13 +132,13 @@ export function answerCall(transcript, { turn: id, call, answer: outcome, ...res
 }
 
 /** @param {Transcript} transcript @param {EventOf<'tool-result'>} event */
-export const endCall = (transcript, { turn: id, call, status, content }) =>
+export const endCall = (transcript, { turn: id, call, status, content, evicted }) =>
   inTurn(transcript, id, (turn) =>
     inCall(turn, call, (part) => ({
       ...part,
       isOpen: false,
       question: null,
-      result: { status, content },
+      result: { status, content, ...(evicted ? { evicted } : {}) },
     })),
   );
 
@@ -202,7 +227,7 @@ export const closePart = (part) => (part.isOpen ? { ...part, isOpen: false } : p
  * @returns {Part}
  */
 export function growPart(part, text) {
-  if (part.kind === "steered") return part;
+  if (part.kind === "steered" || part.kind === "compacted") return part;
   return part.kind === "tool"
     ? { ...part, input: part.input + text }
     : { ...part, text: part.text + text };

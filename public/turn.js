@@ -9,7 +9,7 @@ import { isPending, partsOf } from "./turn-change.js";
  * @typedef {import('./transcript.js').Part} Part
  *
  * `regenerate` is called when the person wants another answer.
- * @typedef {{ regenerate: () => void, decide: import('./approval.js').Decide }} TurnActions
+ * @typedef {import('./tool.js').ToolActions & { regenerate: () => void }} TurnActions
  */
 
 /** One question and its answer. */
@@ -28,11 +28,11 @@ export class TurnView {
   #meta = element("span", { class: "meta" });
   #again;
   #retry;
-  #decide;
+  #actions;
 
   /** @param {TurnActions} actions */
-  constructor({ regenerate, decide }) {
-    this.#decide = decide;
+  constructor({ regenerate, ...actions }) {
+    this.#actions = actions;
     const copy = copyButton("Copy", () => (this.#turn ? answerText(this.#turn) : ""));
     const label = element("span", {}, "Regenerate");
     this.#again = element(
@@ -86,7 +86,7 @@ export class TurnView {
       if (shown?.part === part && shown.isLive === isLive) continue;
       if (shown?.kind !== part.kind) {
         this.#cut(index);
-        shown = { kind: part.kind, part, isLive, view: partView(part.kind, this.#decide) };
+        shown = { kind: part.kind, part, isLive, view: partView(part.kind, this.#actions) };
         this.#parts.push(shown);
         this.#answer.append(shown.view.node);
       }

@@ -10,6 +10,7 @@ import type {
   RegistryPage,
   SessionNews,
   SessionSummary,
+  UserSettings,
 } from "./shared/registry-api.ts";
 import type { SessionAddress } from "./shared/session-api.ts";
 import type { BucketApi } from "./shared/bucket-api.ts";
@@ -110,13 +111,19 @@ export function sharedLayer(agent: string, env: Env): SharedLayer {
 
 const registry = (env: Env, shard: string) => env.REGISTRY.getByName(shard) as RegistryApi;
 
-/** Asks the shard of a user, once more when the connection was lost: every call may be repeated. */
-async function askRegistry<Answer>(
+/** Asks the shard of a user. */
+const askRegistry = async <Answer>(
   env: Env,
   user: string,
   call: (shard: RegistryApi) => Promise<Answer>,
+): Promise<Answer> => askShard(env, await userShard(user), call);
+
+/** Asks a shard of the registry by its name, once more when the connection was lost: every call may be repeated. */
+export async function askShard<Answer>(
+  env: Env,
+  shard: string,
+  call: (shard: RegistryApi) => Promise<Answer>,
 ): Promise<Answer> {
-  const shard = await userShard(user);
   try {
     return await call(registry(env, shard));
   } catch (error) {
@@ -127,19 +134,24 @@ async function askRegistry<Answer>(
   }
 }
 
-/** Registers a session in the shard of its user. */
+/** Registers a session in the shard of its user, and gives what that user has chosen. */
 export async function registerSession(
   env: Env,
   address: SessionAddress,
   createdAt: number,
-): Promise<void> {
+): Promise<UserSettings> {
   const shard = await userShard(address.user);
-  await registry(env, shard).registerSession({ ...address, createdAt });
+  return registry(env, shard).registerSession({ ...address, createdAt });
 }
 
 /** Registers a bucket in its shard. */
 export async function registerBucket(env: Env, bucket: BucketKey, at: number): Promise<void> {
   await registry(env, await bucketShard(bucket)).registerBucket(bucket, at);
+}
+
+/** Tells the registry that a bucket has something for upkeep. */
+export async function markDirty(env: Env, bucket: BucketKey, at: number): Promise<void> {
+  await registry(env, await bucketShard(bucket)).markDirty(bucket, at);
 }
 
 /** Makes the registry forget a bucket that was erased. */
@@ -155,14 +167,22 @@ export async function unregisterSession(
   await askRegistry(env, user, (shard) => shard.removeSession(agent, user, session));
 }
 
-/** Brings a session up to date in the lists of its user. */
+/** Brings a session up to date in the lists of its user, and gives what that user has chosen. */
 export async function indexSession(
   env: Env,
   { agent, user, session }: SessionAddress,
   news: SessionNews,
-): Promise<void> {
-  await registry(env, await userShard(user)).updateSession(agent, user, session, news);
+): Promise<UserSettings> {
+  return registry(env, await userShard(user)).updateSession(agent, user, session, news);
 }
+
+/** What a user has chosen for all agents. */
+export const settingsOf = (env: Env, user: string): Promise<UserSettings> =>
+  askRegistry(env, user, (shard) => shard.settings(user));
+
+/** Keeps what a user has chosen, in place of what was chosen before. */
+export const saveSettings = (env: Env, user: string, settings: UserSettings): Promise<void> =>
+  askRegistry(env, user, (shard) => shard.setSettings(user, settings));
 
 /**
  * The sessions of one user with one agent, the newest first; `limit` is 1 to 100. Throws `CarrelError('invalid')` for a

@@ -1,14 +1,15 @@
+import { checkMemory } from "./check-memory.ts";
 import { DEFAULT_CONTEXT_TOKENS, promptLimits } from "./context/prompt-sources.ts";
-import { additionalFilesOf, filesOf, windowOf, type AgentDefinition } from "./define-agent.ts";
+import { additionalFilesOf, filesOf, type AgentDefinition } from "./define-agent.ts";
 import { specProblem } from "./model/choose.ts";
 import type { RetryOptions } from "./model/retry.ts";
 import { defaultPermissions } from "./permissions/config.ts";
 import { RuleListSchema } from "./permissions/rule-schema.ts";
 import { parseId } from "./shared/ids.ts";
 import { permissionModes } from "./shared/permissions.ts";
+import { checkCompaction } from "./turn/compaction/check-options.ts";
 import type { Limits } from "./turn/limits.ts";
 import type { TelemetrySwitches } from "./turn/spans/telemetry.ts";
-import type { WindowOptions } from "./turn/context/window.ts";
 
 const SCOPES: readonly string[] = ["SESSION", "USER", "AGENT", "GLOBAL"];
 const MAX_NAME = 256;
@@ -30,14 +31,6 @@ const LIMITS: Bounds<Limits> = {
   maxCallsPerStep: [1, 1_000],
   noProgressMs: [1, HOUR_MS],
   toolTimeoutMs: [1, HOUR_MS],
-};
-
-const CONTEXT: Bounds<WindowOptions> = {
-  triggerMessages: [1, 1_000],
-  triggerTokens: [1, 10_000_000],
-  // An object has 128 MB, and a character may take two bytes.
-  triggerChars: [1, 16_000_000],
-  keepMessages: [1, 1_000],
 };
 
 const TELEMETRY: Readonly<Record<keyof TelemetrySwitches, true>> = { spans: true, payloads: true };
@@ -70,7 +63,13 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   permissions: true,
   limits: true,
   dailyTokens: true,
-  context: true,
+  compaction: true,
+  disableCompaction: true,
+  memory: true,
+  disableMemoryTools: true,
+  disableMemoryHooks: true,
+  toolResultEviction: true,
+  disableToolResultEviction: true,
   modelRetry: true,
   modelInactivityMs: true,
   telemetry: true,
@@ -89,6 +88,8 @@ export function checkDefinition(definition: AgentDefinition): void {
     checkNumbers(definition);
     checkTelemetry(definition.telemetry);
     checkPermissions(definition.permissions);
+    checkCompaction(definition.compaction, { names: checkNames, number: checkNumber });
+    checkMemory(definition, { names: checkNames, number: checkNumber });
     checkScope(definition);
     additionalFilesOf(definition);
     filesOf(definition);
@@ -133,14 +134,8 @@ function checkNumbers(definition: AgentDefinition): void {
   const { dailyTokens } = definition;
   if (dailyTokens !== undefined) checkNumber("dailyTokens", dailyTokens, DAILY_TOKENS);
   checkAll("limits.", definition.limits, LIMITS);
-  checkAll("context.", definition.context, CONTEXT);
   const { random: _, ...retry } = definition.modelRetry ?? {};
   checkAll("modelRetry.", retry, RETRY);
-  const { triggerMessages, keepMessages } = windowOf({ id: "", context: definition.context ?? {} });
-  if (keepMessages > triggerMessages)
-    throw new Error(
-      `context.keepMessages is ${keepMessages}, but the context is cut after ${triggerMessages} messages. Keep at most as many, or raise context.triggerMessages.`,
-    );
 }
 
 function checkTelemetry(given: AgentDefinition["telemetry"] = {}): void {

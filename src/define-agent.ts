@@ -3,17 +3,20 @@ import {
   DEFAULT_CONTEXT_TOKENS,
   KNOWLEDGE,
   MEMORY,
+  type MemoryMode,
   type PromptOptions,
 } from "./context/prompt-sources.ts";
+import { defaultMemory, type MemoryConfig } from "./memory/config.ts";
 import type { PermissionConfig } from "./permissions/config.ts";
 import type { Model } from "./model/model.ts";
 import type { RetryOptions } from "./model/retry.ts";
 import { spellSize } from "./shared/text.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
+import type { EvictionConfig } from "./turn/eviction/config.ts";
 import type { Limits } from "./turn/limits.ts";
 import type { TelemetrySwitches } from "./turn/spans/telemetry.ts";
-import { defaultWindow, type WindowOptions } from "./turn/context/window.ts";
+import { defaultCompaction, type CompactionConfig } from "./turn/compaction/config.ts";
 import { contentOf, layOver } from "./workspace/layers/lay-over.ts";
 import { defaultBucketLimits } from "./workspace/limits.ts";
 import { ruleOf } from "./workspace/layers/path-rules.ts";
@@ -84,8 +87,20 @@ export type AgentDefinition = {
    * bound, and nothing is counted. `createBudget` says what happens beyond.
    */
   readonly dailyTokens?: number;
-  /** When the context is cut and how much stays, whole numbers from 1; see `defaultWindow`. */
-  readonly context?: Partial<WindowOptions>;
+  /** When a conversation is made shorter, and how; see `CompactionConfig` for each default. */
+  readonly compaction?: Partial<CompactionConfig>;
+  /** A conversation is made shorter only where the model takes no more of it, and then without a summary; default false. */
+  readonly disableCompaction?: boolean;
+  /** How it remembers: see `MemoryConfig` for each default, and `docs/memory.md`. */
+  readonly memory?: Partial<MemoryConfig>;
+  /** Without the tools that save, search and forget what is remembered; default false. MEMORY.md is still in the prompt. */
+  readonly disableMemoryTools?: boolean;
+  /** Nothing is taken out of conversations by itself, and nothing is consolidated; default false. */
+  readonly disableMemoryHooks?: boolean;
+  /** When a tool's result goes to a file instead of the conversation; see `EvictionConfig` for each default. */
+  readonly toolResultEviction?: Partial<EvictionConfig>;
+  /** Long results stay in the conversation, cut at 100,000 characters; default false. */
+  readonly disableToolResultEviction?: boolean;
   /** How failed model calls are tried again: 3 attempts, 2 s to 30 s apart. */
   readonly modelRetry?: RetryOptions;
   /** Spans of what turns do, as lines in the log; without what was said unless `payloads` is true. */
@@ -170,15 +185,25 @@ export const promptOptionsOf = (definition: AgentDefinition): PromptOptions => (
   hasFileTools: definition.disableFilesystemTools !== true,
   additionalFiles: additionalFilesOf(definition),
   maxContextTokens: definition.maxContextTokens ?? DEFAULT_CONTEXT_TOKENS,
-  memory: { isInjected: true, tools: false, hooks: false },
+  memory: memoryModeOf(definition),
 });
 
-/** How much of a conversation the model sees: without session persistence only the turn itself. */
-export const windowOf = ({
-  context,
-  disableSessionPersistence,
-}: AgentDefinition): WindowOptions => ({
-  ...defaultWindow,
-  ...context,
-  ...(disableSessionPersistence === true ? { triggerMessages: 0, keepMessages: 0 } : {}),
+/** Without tools and without hooks nothing of memory is in the prompt: nobody would keep it. */
+export function memoryModeOf(definition: AgentDefinition): MemoryMode {
+  const tools = definition.disableMemoryTools !== true;
+  const hooks = definition.disableMemoryHooks !== true;
+  return { isInjected: tools || hooks, tools, hooks };
+}
+
+/** How an agent remembers, every option filled in. */
+export const memoryOf = ({ memory }: AgentDefinition): MemoryConfig => ({
+  ...defaultMemory,
+  ...memory,
 });
+
+/** How conversations are made shorter, every option filled in; `null` where that is switched off. */
+export const compactionOf = ({
+  compaction,
+  disableCompaction,
+}: AgentDefinition): CompactionConfig | null =>
+  disableCompaction === true ? null : { ...defaultCompaction, ...compaction };

@@ -71,6 +71,18 @@ export function workspaceLimits(env: Env): BucketLimits {
   return { ...defaultBucketLimits, ...parsed.data } as BucketLimits;
 }
 
+/**
+ * How many calls one invocation of the cron makes at most, from the variable MAINTENANCE_CALLS: default 4,500. Throws a
+ * plain `Error` for anything but a whole number from 100 to 9,000.
+ */
+export function maintenanceCalls(env: Env): number {
+  const text = optionalText.parse(env["MAINTENANCE_CALLS"]);
+  if (text === undefined || text === "") return 4_500;
+  if (!/^\d{3,4}$/.test(text) || Number(text) < 100 || Number(text) > 9_000)
+    throw new Error("MAINTENANCE_CALLS must be a whole number from 100 to 9000");
+  return Number(text);
+}
+
 /** The JSON of a variable; `undefined` when it is not set or blank. `hint` says how it is written. */
 function parseJson(env: Env, name: string, hint: string): unknown {
   const text = optionalText.parse(env[name]);

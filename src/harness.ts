@@ -3,6 +3,7 @@ import {
   callBucket,
   indexSession,
   ledgerOf,
+  markDirty,
   registerBucket,
   settleTimes,
   sharedAge,
@@ -12,22 +13,24 @@ import {
   unregisterSession,
 } from "./bindings.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { chooseModel } from "./choose-model.ts";
+import { composeMemory, upkeepOf, withMeanings } from "./compose-memory.ts";
 import {
   additionalFilesOf,
+  memoryOf,
   promptOptionsOf,
   templateOf,
-  windowOf,
+  compactionOf,
   type AgentDefinition,
 } from "./define-agent.ts";
 import { examine, type Doctor } from "./doctor.ts";
-import { textVariables, workspaceLimits, type Env } from "./env.ts";
-import { createModel, trustedOrigins } from "./model/choose.ts";
-import { createOfflineModel } from "./model/offline/offline-model.ts";
+import { workspaceLimits, type Env } from "./env.ts";
+import { connectMaintenance } from "./maintenance/connect.ts";
+import type { MaintenancePorts } from "./maintenance/ports.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
 import { defaultPermissions } from "./permissions/config.ts";
 import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
-import { createGuardedFetch } from "./shared/guarded-fetch.ts";
 import { consoleLog } from "./shared/log.ts";
 import type { SessionAddress } from "./shared/session-api.ts";
 import { currentTime } from "./tools/current-time.ts";
@@ -35,6 +38,8 @@ import { createFileTools } from "./tools/files/file-tools.ts";
 import type { Tool } from "./tools/tool.ts";
 import { createBudget } from "./turn/budget.ts";
 import type { Capability } from "./turn/capability.ts";
+import type { ContextOptions } from "./turn/compaction/options.ts";
+import { defaultEviction } from "./turn/eviction/config.ts";
 import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
 import { createSessionIndex } from "./turn/records/session-index.ts";
@@ -65,6 +70,10 @@ export type Deployment = {
   readonly workspace: (agent: string, env: Env, owner: WorkspaceOwner) => Workspace;
   /** The files that the agent's users share, for themselves. Makes no call. */
   readonly sharedWorkspace: (agent: string, env: Env) => Workspace;
+  /** How much of MEMORY.md there may be, in tokens. */
+  readonly memoryTokens: (agent: string) => number;
+  /** What the upkeep of all agents' memory works with. Makes no call. */
+  readonly maintenance: (env: Env) => MaintenancePorts;
   /** What the object of a bucket works with. */
   readonly bucket: (bucket: Bucket, env: Env) => BucketParts;
   readonly doctor: (agent: string, env: Env, owner: WorkspaceOwner) => Promise<Doctor>;
@@ -89,7 +98,7 @@ export function createDeployment(
   const templates = new Map(definitions.map((one) => [one.id, templateOf(one, template)]));
   const isolationScope = (agent: string) => find(agent).isolationScope ?? "USER";
   const workspace = (agent: string, env: Env, owner: WorkspaceOwner) =>
-    createWorkspace(isolationScope(agent), owner, callBucket(env));
+    workspaceFor(find(agent), owner, env);
   return {
     has: (agent) => definitions.some(({ id }) => id === agent),
     harness: (agent, env) => createHarness(find(agent), env),
@@ -103,15 +112,15 @@ export function createDeployment(
     workspace,
     sharedWorkspace: (agent, env) =>
       createSharedWorkspace(agent, callBucket(env), isolationScope(agent)),
+    memoryTokens: (agent) => memoryOf(find(agent)).consolidationMaxTokens,
+    maintenance: (env) =>
+      connectMaintenance(
+        env,
+        definitions.map((definition) => upkeepOf(definition, env)),
+      ),
     bucket: (bucket, env) => ({
-      store: storeOf(env),
+      ...bucketParts(bucket, env),
       template: ("agent" in bucket ? templates.get(bucket.agent) : undefined) ?? template,
-      shared: "user" in bucket ? sharedLayer(bucket.agent, env) : null,
-      register: () => registerBucket(env, bucketPrefix(bucket), systemClock.now()),
-      unregister: () => unregisterBucket(env, bucketPrefix(bucket)),
-      limits: workspaceLimits(env),
-      ...settleTimes(env),
-      ...sharedAge(env),
     }),
     doctor: (agent, env, owner) =>
       examine(
@@ -128,11 +137,23 @@ export function createDeployment(
   };
 }
 
+/** What the object of a bucket works with, whoever's it is. */
+const bucketParts = (bucket: Bucket, env: Env): Omit<BucketParts, "template"> => ({
+  store: storeOf(env),
+  shared: "user" in bucket ? sharedLayer(bucket.agent, env) : null,
+  register: () => registerBucket(env, bucketPrefix(bucket), systemClock.now()),
+  unregister: () => unregisterBucket(env, bucketPrefix(bucket)),
+  tellDirty: (at) => markDirty(env, bucketPrefix(bucket), at),
+  limits: workspaceLimits(env),
+  ...settleTimes(env),
+  ...sharedAge(env),
+});
+
 /** The one list: an agent's capabilities in their order, its model and its limits. */
 function createHarness(definition: AgentDefinition, env: Env): Harness {
   const { disableTranscript, disableSessionPersistence, dailyTokens } = definition;
   const hasLog = !disableTranscript && !disableSessionPersistence;
-  const model = chooseModel(definition, env);
+  const model = chooseModel(definition.model, env);
   const { spans = true, payloads = false } = definition.telemetry ?? {};
   const observed = { agent: definition.name ?? definition.id, model: model.id, payloads };
   const capabilities: Capability[] = [
@@ -140,25 +161,54 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     ...(dailyTokens === undefined ? [] : [createBudget(dailyTokens, ledgerOf(env))]),
     ...(definition.capabilities ?? []),
     ...toolCapabilities(definition),
+    composeMemory(definition, env),
     ...(hasLog ? [sessionLog] : []),
     createSessionIndex((address, news) => indexSession(env, address, news)),
   ];
   return {
     model: withInactivityLimit(model, definition.modelInactivityMs, systemClock),
     capabilities,
-    workspace: (address) =>
-      createWorkspace(definition.isolationScope ?? "USER", address, callBucket(env)),
+    workspace: (address) => workspaceFor(definition, address, env),
     attachesFiles: definition.disableAtPathExpansion !== true,
     limits: { ...defaultLimits, ...definition.limits },
-    window: windowOf(definition),
+    ...(definition.disableToolResultEviction
+      ? {}
+      : { eviction: { ...defaultEviction, ...definition.toolResultEviction } }),
+    context: contextOf(definition, env),
     retry: definition.modelRetry ?? {},
-    hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
+    hasAfterTurn: capabilities.some(
+      (item) => item.afterTurns !== undefined || item.later !== undefined,
+    ),
     permissions: { ...defaultPermissions, ...definition.permissions },
     notify: createWebhook(env),
     forget: (address) => forgetSession(definition.isolationScope ?? "USER", address, env),
     prompt: promptOptionsOf(definition),
   };
 }
+
+/** How much of a conversation the model sees: without session persistence only the turn itself. */
+function contextOf(definition: AgentDefinition, env: Env): ContextOptions {
+  const compaction = compactionOf(definition);
+  const model = compaction?.model ?? null;
+  const { modelInactivityMs } = definition;
+  return {
+    isPerTurn: definition.disableSessionPersistence === true,
+    compaction,
+    summariser:
+      model === null
+        ? null
+        : withInactivityLimit(chooseModel(model, env), modelInactivityMs, systemClock),
+  };
+}
+
+/** The files of an owner, searched by meaning where that can be had. Makes no call. */
+const workspaceFor = (definition: AgentDefinition, owner: WorkspaceOwner, env: Env): Workspace =>
+  withMeanings(
+    createWorkspace(definition.isolationScope ?? "USER", owner, callBucket(env)),
+    definition,
+    owner,
+    env,
+  );
 
 /** Everything of a session that is not in its own tables; last its line in the list of what exists. */
 async function forgetSession(
@@ -182,15 +232,4 @@ function toolCapabilities(
     { name: "clock", tools: () => [currentTime] },
     ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => files }]),
   ];
-}
-
-function chooseModel(definition: AgentDefinition, env: Env) {
-  if (typeof definition.model === "object") return definition.model;
-  const variables = textVariables(env);
-  const spec = definition.model ?? (variables.MODEL || "offline");
-  return createModel(spec, variables, {
-    fetch: createGuardedFetch({ trustedOrigins: trustedOrigins(variables) }),
-    offline: createOfflineModel(),
-    ...(env.AI ? { ai: env.AI } : {}),
-  });
 }

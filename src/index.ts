@@ -4,6 +4,8 @@ import { workspaceObject } from "../durable-objects/workspace.ts";
 import { agents } from "./agent.ts";
 import { createDeployment } from "./harness.ts";
 import { createApp } from "./http/app.ts";
+import type { Env } from "./env.ts";
+import { scheduledMaintenance } from "./maintenance/run.ts";
 
 const deployment = createDeployment(agents);
 const app = createApp(deployment);
@@ -16,6 +18,8 @@ export class WorkspaceObject extends workspaceObject(deployment) {}
 
 export default {
   fetch: app.fetch,
-  /** The cron's upkeep. The trigger is in place; no capability has upkeep yet. */
-  scheduled() {},
+  /** The cron's upkeep: `docs/memory.md`. */
+  scheduled(_event: unknown, env: Env, ctx: { waitUntil(work: Promise<unknown>): void }) {
+    ctx.waitUntil(scheduledMaintenance(() => deployment.maintenance(env)));
+  },
 };

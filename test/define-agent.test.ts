@@ -4,16 +4,18 @@ import { snapshotRequest } from "../src/context/prompt-sources.ts";
 import {
   promptOptionsOf,
   templateOf,
-  windowOf,
+  compactionOf,
   type AgentDefinition,
 } from "../src/define-agent.ts";
 import type { Env } from "../src/env.ts";
 import { createDeployment } from "../src/harness.ts";
 import { currentTime } from "../src/tools/current-time.ts";
+import { createMemoryTools } from "../src/memory/tools/memory-tools.ts";
 import { fileTools } from "../src/tools/files/file-tools.ts";
 import type { Tool } from "../src/tools/tool.ts";
 import type { TurnScope } from "../src/turn/capability.ts";
-import { defaultWindow } from "../src/turn/context/window.ts";
+import { defaultCompaction } from "../src/turn/compaction/config.ts";
+import { defaultContext } from "../src/turn/compaction/options.ts";
 import { createSnapshots } from "../src/workspace/read/snapshot.ts";
 import { createTemplate, type Template } from "../src/workspace/layers/template.ts";
 import { layersOver } from "./support/bucket-parts.ts";
@@ -64,6 +66,10 @@ async function seenBy(definition: AgentDefinition, bundled: Template) {
   return { prompt, files, tools: await toolsOf(definition, bundled) };
 }
 
+const memoryTools = createMemoryTools({
+  memoryOf: () => ({ forget: () => Promise.reject(new Error("nothing to forget")) }),
+});
+
 describe("what is set by file and by code", () => {
   const rest = { "AGENTS.md": { text: "Bundled." }, "skills/a/old.sh": { text: "old" } };
   const without = (path: string) =>
@@ -109,12 +115,15 @@ describe("tools", () => {
   it("[C1] are those of the definition before the built-in ones, and the prompt speaks of those that are there", async () => {
     const own = { ...currentTime, name: "own_tool" };
     const bundled = createTemplate({}, "v1");
-    const builtIn = [currentTime, ...fileTools].map(specOf);
+    const builtIn = [currentTime, ...fileTools, ...memoryTools].map(specOf);
     const all = await seenBy({ id: "main", tools: [own] }, bundled);
     expect(all.tools).toEqual([specOf(own), ...builtIn]);
     const without = await seenBy({ id: "main", disableFilesystemTools: true }, bundled);
-    expect(without.tools).toEqual([specOf(currentTime)]);
+    expect(without.tools).toEqual([currentTime, ...memoryTools].map(specOf));
     for (const { name } of fileTools) expect(without.prompt).not.toContain(name);
+    const forgetful = await seenBy({ id: "main", disableMemoryTools: true }, bundled);
+    expect(forgetful.tools).toEqual([currentTime, ...fileTools].map(specOf));
+    for (const { name } of memoryTools) expect(forgetful.prompt).not.toContain(name);
   });
 });
 
@@ -128,7 +137,7 @@ describe("promptOptionsOf", () => {
       hasFileTools: true,
       additionalFiles: [],
       maxContextTokens: 8_000,
-      memory: { isInjected: true, tools: false, hooks: false },
+      memory: { isInjected: true, tools: true, hooks: true },
     });
   });
 
@@ -155,15 +164,19 @@ describe("promptOptionsOf", () => {
   });
 });
 
-describe("windowOf", () => {
+describe("how much of a conversation the model sees", () => {
   it("is AgentScope's, with what the definition says", () => {
-    expect(windowOf({ id: "main" })).toEqual(defaultWindow);
-    expect(windowOf({ id: "main", context: { keepMessages: 3 } }).keepMessages).toBe(3);
+    expect(compactionOf({ id: "main" })).toEqual(defaultCompaction);
+    expect(compactionOf({ id: "main", compaction: { keepMessages: 3 } })?.keepMessages).toBe(3);
+    expect(compactionOf({ id: "main", disableCompaction: true })).toBeNull();
+    const compaction = { model: "offline", keepMessages: 10 };
+    const definition = { id: "main", compaction, disableSessionPersistence: true };
+    const { context } = createDeployment([definition]).harness("main", noEnv);
+    expect(context).toMatchObject({ isPerTurn: true, compaction, summariser: { id: "offline" } });
   });
 
   it("without session persistence leaves each turn its own messages only, tool calls included", async () => {
-    const definition = { id: "main", disableSessionPersistence: true };
-    const lab = new SessionLab({ window: windowOf(definition) });
+    const lab = new SessionLab({ context: { ...defaultContext, isPerTurn: true } });
     const call = { name: "unsafe_thing", input: '{"label":"a"}' };
     for (const key of ["t1", "t2"]) {
       lab.say(key, [{ text: "First.", calls: [call] }, { text: "Second." }]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { workspaceLimits, type Env } from "../src/env.ts";
+import { workspaceLimits, type Env, maintenanceCalls } from "../src/env.ts";
 import { defaultBucketLimits } from "../src/workspace/limits.ts";
 
 const limitsOf = (value: unknown) => workspaceLimits({ WORKSPACE_LIMITS: value } as unknown as Env);
@@ -43,5 +43,19 @@ describe("WORKSPACE_LIMITS", () => {
     ['{"textBytes": 100}', /at textBytes/],
   ])("set to %s is refused, and says why", (value, message) => {
     expect(() => limitsOf(value)).toThrow(message);
+  });
+});
+
+describe("MAINTENANCE_CALLS", () => {
+  const callsOf = (text?: string) => maintenanceCalls({ MAINTENANCE_CALLS: text } as never);
+
+  it("is a number of calls, by default 4,500", () => {
+    expect([undefined, "", " ", "100", " 9000 "].map(callsOf)).toEqual([
+      4_500, 4_500, 4_500, 100, 9_000,
+    ]);
+  });
+
+  it.each(["99", "9001", "1e3", "-500", "many", "10000"])("is not %s", (text) => {
+    expect(() => callsOf(text)).toThrow("MAINTENANCE_CALLS must be");
   });
 });

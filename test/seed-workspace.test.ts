@@ -19,7 +19,7 @@ describe("the seed workspace", () => {
     const names = Object.keys(files).flatMap(
       (path) => /^knowledge\/(?!KNOWLEDGE)(.*)$/.exec(path)?.[1] ?? [],
     );
-    expect(names).toHaveLength(5);
+    expect(names).toHaveLength(6);
     for (const name of names) expect(index).toContain(`\`${name}\`: `);
   });
 
@@ -57,7 +57,11 @@ describe("the seed workspace", () => {
     ["where are files stored?", "workspace", "bundled into the Worker"],
     ["what is AGENTS.md for?", "workspace", "is the persona"],
     ["how do I change the persona?", "workspace", "edit the files in `seed-workspace/`"],
-    ["does it have long-term memory?", "workspace", "Long-term memory is planned"],
+    ["does it have long-term memory?", "memory", "long-term memory in two parts"],
+    ["how do you remember things?", "memory", "saves that at once"],
+    ["how do I make it forget something?", "memory", "asks you before anything is removed"],
+    ["where did you learn that?", "memory", "Every remembered entry knows its source"],
+    ["how long is memory kept?", "memory", "Ledgers older than 90 days"],
     ["tell me about skills and subagents", "workspace", "Skills and subagents are planned"],
     ["can the agent change files?", "workspace", "its own working files only"],
     ["what happens when I delete a file?", "workspace", "Deleting a file hides it"],

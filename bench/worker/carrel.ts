@@ -26,7 +26,7 @@ const deployment = createDeployment(
       id: "bench",
       systemPrompt: SYSTEM_PROMPT,
       tools: [getTime],
-      context: { triggerMessages: 21, keepMessages: 20 },
+      compaction: { triggerMessages: 0, triggerTokens: 4_000, keepTokens: 2_000 },
     }),
   ],
   createTemplate({}, "none"),

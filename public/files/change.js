@@ -7,7 +7,7 @@ import { askRemove, askReset } from "./questions.js";
 /**
  * @typedef {import('./open.js').OpenFile} OpenFile
  * @typedef {{ file: () => OpenFile | null, list: import('./list.js').FilesList,
- *   notice: import('./notice.js').FilesNotice, changed: () => Promise<void>,
+ *   notice: import('../panel-notice.js').PanelNotice, changed: () => Promise<void>,
  *   show: (path: string) => Promise<void>,
  *   close: () => void, leave: () => Promise<boolean>, keep: () => void, fail: (error: unknown) => void }} Panel `changed`
  *   reads the list anew, `keep` keeps what is typed for a reload, `close` lets the open file go.

@@ -34,6 +34,22 @@ export function keptText() {
   };
 }
 
+/**
+ * A file that was written to here and is in no listing.
+ * @param {UnsavedText} unsaved
+ * @returns {import('./rows.js').ListedFile}
+ */
+export const unlisted = ({ path, etag }) => ({
+  path,
+  etag,
+  layer: "own",
+  type: "text",
+  size: 0,
+  executable: false,
+  at: null,
+  by: null,
+});
+
 /** Keeps a text, or with `null` forgets the one that was kept. @param {UnsavedText | null} unsaved */
 export const keepText = (unsaved) => keep(UNSAVED, unsaved);
 

@@ -80,6 +80,13 @@ export class FilesList {
     this.#readings++;
   }
 
+  /** Why no file shows; empty where that says itself. */
+  get absence() {
+    if (this.state.kind === "loading") return "Reading the files…";
+    const isEmpty = this.state.kind === "ready" && this.files.length === 0;
+    return isEmpty ? "No files yet. Make one, or drop some here." : "";
+  }
+
   /** @param {string} path */
   find(path) {
     return this.files.find((file) => file.path === path) ?? null;

@@ -1,11 +1,11 @@
 import { ApiError } from "../api.js";
 import { byId, icon, setState, setText } from "../dom.js";
+import { PanelNotice } from "../panel-notice.js";
 import { FilesApi } from "./api.js";
 import { FileChanges } from "./change.js";
 import { DocumentView } from "./document.js";
-import { keepPlace, keepText, keptPlace, keptText } from "./kept.js";
+import { keepPlace, keepText, keptPlace, keptText, unlisted } from "./kept.js";
 import { FilesList } from "./list.js";
-import { FilesNotice } from "./notice.js";
 import { OpenFile } from "./open.js";
 import { nameOf } from "./path.js";
 import { askLeave } from "./questions.js";
@@ -19,12 +19,12 @@ export class FilesPanel {
   #node = placeShell();
   #openers = [byId("open-files"), byId("top-files")];
   #list = new FilesList();
-  #notice = new FilesNotice();
+  #notice = new PanelNotice(byId("files-notice"));
   #place = keptPlace();
   #api = new FilesApi(null);
   /** The session of the conversation; undefined until the page has said which. @type {string | null | undefined} */
   #session;
-  #wasBusy = false;
+  #endings = 0;
   /** @type {OpenFile | null} */
   #file = null;
   #refuse;
@@ -79,48 +79,61 @@ export class FilesPanel {
     document.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  get #isOpen() {
+  get isOpen() {
     return !this.#node.hidden;
   }
 
-  /** Opens the panel, or closes it. */
-  toggle() {
-    if (this.#isOpen) void this.close();
-    else {
-      void this.#open();
-      byId("files-title").focus();
-    }
+  open() {
+    void this.#open();
+    byId("files-title").focus();
   }
 
-  /** Closes the panel, unless the person wants to go on writing. */
-  async close() {
-    if (!(await this.#leave())) return;
+  /**
+   * Closes the panel, unless the person wants to go on writing.
+   * @param {{ isReplaced?: boolean }} [how] `isReplaced`: another panel comes in its place and takes the focus.
+   * @returns {Promise<boolean>} Whether it is closed.
+   */
+  async close({ isReplaced = false } = {}) {
+    if (!(await this.#leave())) return false;
     this.#place = { ...this.#place, path: this.#file?.path ?? null };
     this.#put(null);
     this.#node.hidden = true;
     this.#remember();
     this.#render();
-    this.#openers.find((opener) => opener.checkVisibility())?.focus();
+    if (!isReplaced) this.#openers.find((opener) => opener.checkVisibility())?.focus();
+    return true;
+  }
+
+  /** Shows one file, in the panel that is open or opens for it. @param {string} path */
+  async show(path) {
+    if (!this.isOpen) {
+      this.#place = { ...this.#place, path: null };
+      await this.#open();
+    } else if (!this.#list.find(path)) await this.#changed();
+    await this.#choose(path);
+    if (this.#file?.path === path) this.#view.focus();
+    else if (this.#list.state.kind === "ready" && !this.#list.find(path))
+      this.#notice.say(`“${path}” is not there any more.`);
   }
 
   /**
-   * Which conversation is on the page, and whether its agent works: it may have changed files when it stops.
+   * Which conversation is on the page, and how many turns of it have ended: each may have changed files.
    * @param {string | null} session
-   * @param {boolean} isBusy
+   * @param {number} endings
    */
-  follow(session, isBusy) {
-    const hasEnded = this.#wasBusy && !isBusy && session === this.#session;
+  follow(session, endings) {
+    const hasEnded = endings > (session === this.#session ? this.#endings : 0);
     const isFirst = this.#session === undefined;
-    this.#wasBusy = isBusy;
+    this.#endings = endings;
     this.#session = session;
     if (isFirst && this.#place.isOpen) void this.#open();
-    else if (this.#isOpen && this.#isElsewhere) void this.#move();
-    if (hasEnded && this.#isOpen) void this.#changed();
+    else if (this.isOpen && this.#isElsewhere) void this.#move();
+    if (hasEnded && this.isOpen) void this.#changed();
   }
 
   /** Reads all anew, for instance with a new API key. */
   async refresh() {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     this.#notice.clear();
     await this.#changed({ isWhole: true });
     if (this.#file?.body.kind === "failed") await this.#file.load();
@@ -134,26 +147,15 @@ export class FilesPanel {
     this.#render();
     await this.#changed({ isWhole: true });
     if (unsaved) await this.#resume(unsaved);
-    else if (path !== null) await this.#show(path);
+    else if (path !== null) await this.#read(path);
     this.#remember();
   }
 
   /** @param {import('./kept.js').UnsavedText} unsaved */
   async #resume(unsaved) {
-    const { path, etag } = unsaved;
+    const { path } = unsaved;
     const listed = this.#list.find(path);
-    /** @type {import('./rows.js').ListedFile} */
-    const gone = {
-      path,
-      etag,
-      layer: "own",
-      type: "text",
-      size: 0,
-      executable: false,
-      at: null,
-      by: null,
-    };
-    const file = new OpenFile(this.#api, listed ?? gone, () => this.#render());
+    const file = new OpenFile(this.#api, listed ?? unlisted(unsaved), () => this.#render());
     this.#put(file);
     if (listed) await file.load();
     file.resume(unsaved, listed);
@@ -173,7 +175,7 @@ export class FilesPanel {
     this.#list.clear();
     this.#render();
     await this.#changed({ isWhole: true });
-    if (path !== null && !this.#file) await this.#show(path);
+    if (path !== null && !this.#file) await this.#read(path);
   }
 
   /** Reads the list after a change, and lets the open file see what became of it. */
@@ -197,14 +199,14 @@ export class FilesPanel {
       if (!(await this.#leave())) return;
       this.#notice.clear();
       if (this.#isElsewhere) await this.#move(path);
-      else await this.#show(path);
+      else await this.#read(path);
     }
     setState(this.#node, this.#file ? "document" : "list");
     if (!byId("files-list").checkVisibility()) this.#view.focus();
   }
 
   /** @param {string} path */
-  async #show(path) {
+  async #read(path) {
     const listed = this.#list.find(path);
     if (!listed) return;
     const file = new OpenFile(this.#api, listed, () => this.#render());
@@ -261,14 +263,14 @@ export class FilesPanel {
   }
 
   #remember(path = this.#file?.path ?? null) {
-    keepPlace({ isOpen: this.#isOpen, path, folders: this.#tree.folders });
+    keepPlace({ isOpen: this.isOpen, path, folders: this.#tree.folders });
   }
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const isSave =
       (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "s";
-    if (!isSave || !this.#isOpen || this.#file?.body.kind !== "text") return;
+    if (!isSave || !this.isOpen || this.#file?.body.kind !== "text") return;
     event.preventDefault();
     if (this.#file.isDirty && this.#file.conflict === null) void this.#changes.save();
   }
@@ -280,19 +282,11 @@ export class FilesPanel {
   }
 
   #render() {
-    const { state, files } = this.#list;
-    for (const opener of this.#openers) opener.setAttribute("aria-expanded", String(this.#isOpen));
+    const { files } = this.#list;
+    for (const opener of this.#openers) opener.setAttribute("aria-expanded", String(this.isOpen));
     const path = this.#file?.path ?? null;
     this.#tree.show(files, path);
-    const isEmpty = state.kind === "ready" && files.length === 0;
-    setText(
-      byId("files-empty"),
-      state.kind === "loading"
-        ? "Reading the files…"
-        : isEmpty
-          ? "No files yet. Make one, or drop some here."
-          : "",
-    );
+    setText(byId("files-empty"), this.#list.absence);
     this.#view.render(this.#file, path === null ? null : this.#list.lowerOf(path));
   }
 }

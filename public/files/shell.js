@@ -11,7 +11,7 @@ const shell = () =>
   element(
     "aside",
     {
-      class: "files",
+      class: "panel files",
       id: "files",
       "aria-labelledby": "files-title",
       "data-state": "list",
@@ -19,13 +19,13 @@ const shell = () =>
     },
     element(
       "header",
-      { class: "files-head" },
+      { class: "panel-head" },
       bare("files-back", "All files"),
       element("h2", { id: "files-title", tabindex: -1 }, "Files"),
       bare("files-refresh", "Read the files again"),
       bare("files-close", "Close the files"),
     ),
-    element("div", { class: "files-notice", id: "files-notice", role: "alert", hidden: true }),
+    element("div", { class: "panel-notice", id: "files-notice", role: "alert", hidden: true }),
     element(
       "div",
       { class: "files-body" },

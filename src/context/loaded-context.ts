@@ -1,6 +1,8 @@
+import { withoutMarks } from "../shared/memory-marks.ts";
 import { cutAt } from "../shared/text.ts";
 import type { Snapshot, SnapshotFile } from "../shared/workspace-api.ts";
 import type { LayerName } from "../shared/workspace-files.ts";
+import { ruleOf } from "../workspace/layers/path-rules.ts";
 import type { WorkspacePath } from "../workspace/layers/path.ts";
 import { cutMemory } from "./memory-cut.ts";
 import { missingPart, notTextPart, partOf, type PromptPart } from "./prompt-report.ts";
@@ -114,7 +116,7 @@ function memoryText(loading: Loading, { layer }: SnapshotFile, text: string, tok
   const { memory, hasFileTools } = loading.sources;
   const openFile = hasFileTools ? `Read it with read_file, path="${MEMORY}".` : "";
   const hint = memory.tools ? "Find the rest with memory_search." : openFile;
-  const fitted = cutMemory(loading.neutralise(text), { tokens, indent: INDENT, hint });
+  const fitted = cutMemory(loading.neutralise(withoutMarks(text)), { tokens, indent: INDENT, hint });
   const origin = { what: "memory_context", path: MEMORY, layer };
   const part = partOf(origin, fitted, `maxContextTokens leaves ${tokens} tokens for it.`);
   return { layer, text: fitted.text, part };
@@ -141,7 +143,8 @@ function fileText(
   }
   const readOn = (lines: number) =>
     loading.sources.hasFileTools ? ` Read on with read_file, path="${name}", offset=${lines}.` : "";
-  const fitted = fit(loading.neutralise(file.text), {
+  const isMemory = ruleOf(path).kind === "memory";
+  const fitted = fit(loading.neutralise(isMemory ? withoutMarks(file.text) : file.text), {
     cap,
     room,
     indent: INDENT,

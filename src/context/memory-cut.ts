@@ -1,6 +1,6 @@
 import { splitLines } from "../shared/text.ts";
 import { fit, type Fitted } from "./sections.ts";
-import { estimateTokens, quarterTokens } from "./tokens.ts";
+import { estimateTokens, TOKEN, tokenCost } from "./tokens.ts";
 
 export type MemoryCut = {
   /** Most tokens of the result, as `estimateTokens` counts them, indentation and notice included; at least 200. */
@@ -9,6 +9,9 @@ export type MemoryCut = {
   /** How to get at the rest: one sentence, or empty. */
   readonly hint: string;
 };
+
+/** Most characters of the result for each of its tokens, so that spaces do not get around the bound. */
+const TOKEN_CHARS = 4;
 
 /** Room for the line that says what is left out. */
 const NOTICE_TOKENS = 64;
@@ -28,9 +31,10 @@ const FENCE = /^\s*(?:```|~~~)/;
 export function cutMemory(text: string, cut: MemoryCut): Fitted {
   const { tokens, indent, hint } = cut;
   const whole = fit(text, { cap: Infinity, room: Infinity, indent, notice: () => "" });
-  if (estimateTokens(whole.text) <= tokens) return whole;
+  const isSmall = whole.text.length <= tokens * TOKEN_CHARS;
+  if (isSmall && estimateTokens(whole.text) <= tokens) return whole;
   const lines = splitLines(text.replace(/^\uFEFF/, "").trimEnd());
-  const room = (tokens - NOTICE_TOKENS - HEADING_TOKENS) * 4;
+  const room = (tokens - NOTICE_TOKENS - HEADING_TOKENS) * TOKEN;
   const { kept, heading } = newestOf(lines, room, indent);
   const shown = kept.reduce((sum, line) => sum + line.length + 1, -1);
   const counts = `${shown} of ${whole.total}`;
@@ -41,7 +45,7 @@ export function cutMemory(text: string, cut: MemoryCut): Fitted {
 
 type Newest = { readonly kept: readonly string[]; readonly heading: readonly string[] };
 
-/** `room` is in quarters of a token. */
+/** `room` is in hundredths of a token. */
 function newestOf(lines: readonly string[], room: number, indent: string): Newest {
   const starts = entryStarts(lines);
   let from = lines.length;
@@ -52,7 +56,7 @@ function newestOf(lines: readonly string[], room: number, indent: string): Newes
   }
   if (from === lines.length) return { kept: lastLines(lines, room, indent), heading: [] };
   const heading = headingOf(lines, from, starts);
-  const isCheap = heading !== null && costOf(heading, indent) <= HEADING_TOKENS * 4;
+  const isCheap = heading !== null && costOf(heading, indent) <= HEADING_TOKENS * TOKEN;
   return { kept: lines.slice(from), heading: isCheap ? [heading] : [] };
 }
 
@@ -89,7 +93,7 @@ function lastLines(lines: readonly string[], room: number, indent: string): stri
   for (const line of lines.toReversed()) {
     const cost = costOf(line, indent);
     if (cost > left) {
-      if (kept.length === 0) kept.push(endOf(line, left - costOf("", indent) - indent.length));
+      if (kept.length === 0) kept.push(endOf(line, left, indent));
       break;
     }
     left -= cost;
@@ -98,21 +102,24 @@ function lastLines(lines: readonly string[], room: number, indent: string): stri
   return kept;
 }
 
-/** The longest end of `line` that costs at most `room` and does not begin inside a surrogate pair. */
-function endOf(line: string, room: number): string {
+/** The longest end of `line` that costs at most `room`, indented, and does not begin inside a surrogate pair. */
+function endOf(line: string, room: number, indent: string): string {
   let fits = 0;
   let tooLong = Math.min(line.length, room) + 1;
   while (tooLong - fits > 1) {
     const length = Math.floor((fits + tooLong) / 2);
-    if (quarterTokens(line.slice(line.length - length)) <= room) fits = length;
+    if (costOf(line.slice(line.length - length), indent) <= room) fits = length;
     else tooLong = length;
   }
   const end = line.slice(line.length - fits);
   return /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end;
 }
 
-/** Of a line with its end, in quarters of a token. */
-const costOf = (line: string, indent: string): number => quarterTokens(indented(line, indent)) + 1;
+/** Of an indented line with its end, in hundredths of a token. */
+function costOf(line: string, indent: string): number {
+  const text = `${indented(line, indent)}\n`;
+  return Math.max(tokenCost(text), (text.length * TOKEN) / TOKEN_CHARS);
+}
 
 const indented = (line: string, indent: string): string =>
   line.trim() === "" ? "" : indent + line;

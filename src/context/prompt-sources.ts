@@ -36,8 +36,10 @@ export type PromptSources = PromptOptions & {
   /** The files as they were when the turn began; `null` when `hasWorkspace` is false. */
   readonly snapshot: Snapshot | null;
   readonly sessionId: string;
-  /** Milliseconds since the epoch; only the day shows, in UTC. */
+  /** Milliseconds since the epoch; only the day shows, as it is in `zone`. */
   readonly date: number;
+  /** The person's time zone, one that the platform knows. Default: UTC. */
+  readonly zone?: string;
 };
 
 /** In UTF-16 units; `knowledgeEntries` in files, `memoryFloor` in tokens. */

@@ -1,4 +1,5 @@
 import { cutAt } from "../shared/text.ts";
+import { dayIn, UTC } from "../shared/time-zone.ts";
 import type { Snapshot } from "../shared/workspace-api.ts";
 import { guidance } from "./guidance.ts";
 import { loadedContext } from "./loaded-context.ts";
@@ -92,7 +93,9 @@ export function promptTags(
 export function describePrompt(
   options: PromptOptions,
   snapshot: Snapshot | null,
-  session: Pick<PromptSources, "sessionId" | "date"> & { readonly sections?: readonly Section[] },
+  session: Pick<PromptSources, "sessionId" | "date" | "zone"> & {
+    readonly sections?: readonly Section[];
+  },
 ): PromptReport & { readonly version: string | null } {
   const { report } = assemblePrompt({ ...options, sections: [], ...session, snapshot });
   return { version: snapshot?.version ?? null, ...report };
@@ -135,12 +138,13 @@ function sessionContext(
   neutralise: (text: string) => string,
   limits: PromptLimits,
 ) {
+  const { date, zone = UTC } = sources;
   const word = (text: string) => cutAt(text.replace(/\s+/g, " ").replaceAll("<", "&lt;"), 256);
   const head = [
     "## Session Context",
     "",
     `You are ${word(sources.agentName)}.`,
-    `Today's date: ${dateText(sources.date)} (UTC)`,
+    `Today's date: ${dateText(dayIn(zone, date))} (${word(zone)})`,
     `Session ID: ${word(sources.sessionId)}`,
   ].join("\n");
   const environment = fit(neutralise(sources.environmentMemory), {
@@ -165,12 +169,12 @@ function sessionContext(
  */
 const SESSION_TOKENS = 50;
 
-/** `Mon, Nov 30, 2026`, spelled here so that no runtime's locale data can change the prompt. */
-function dateText(at: number): string {
-  const date = new Date(at);
-  const day = DAYS.slice(date.getUTCDay() * 3, date.getUTCDay() * 3 + 3);
+/** `Mon, Nov 30, 2026` for `2026-11-30`, spelled here so that no runtime's locale data can change the prompt. */
+function dateText(day: string): string {
+  const date = new Date(day);
+  const weekday = DAYS.slice(date.getUTCDay() * 3, date.getUTCDay() * 3 + 3);
   const month = MONTHS.slice(date.getUTCMonth() * 3, date.getUTCMonth() * 3 + 3);
-  return `${day}, ${month} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
+  return `${weekday}, ${month} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
 }
 
 const DAYS = "SunMonTueWedThuFriSat";

@@ -12,6 +12,7 @@ const RESERVED: readonly string[] = [
   "attached_file",
   "conversation_summary",
   "output_format",
+  "messages",
 ];
 
 const TAG = /^[a-z][a-z0-9_]{0,63}$/;

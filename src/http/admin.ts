@@ -4,6 +4,7 @@ import { notFound } from "../shared/errors.ts";
 import { parseId } from "../shared/ids.ts";
 import type { AppEnv } from "./app-env.ts";
 import { readBody } from "./body.ts";
+import { maintenanceRoutes } from "./maintenance.ts";
 import { audit, forbidden } from "./files-target.ts";
 
 /** Whose bucket to rescan: the caller's own by default, or the agent's shared one. */
@@ -37,6 +38,11 @@ export function adminRoutes(): Hono<AppEnv> {
         : deployment.workspace(agent, c.env, { agent, user, session });
     return c.json(await workspace.rescan());
   });
+
+  routes.route(
+    "/maintenance",
+    maintenanceRoutes((c) => c.get("deployment").maintenance(c.env)),
+  );
 
   return routes;
 }

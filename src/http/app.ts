@@ -9,11 +9,14 @@ import { archiveRoutes } from "./archive.ts";
 import { chatRoutes } from "./chat.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { fileRoutes } from "./files.ts";
+import { memoryRoutes } from "./memory.ts";
 import { noRoute } from "./no-route.ts";
 import { authenticate } from "./principal.ts";
 import { toProblem } from "./problem.ts";
+import { searchRoutes } from "./search.ts";
 import { sessionListRoutes } from "./session-list.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { settingsRoutes } from "./settings.ts";
 
 /** The HTTP surface of a deployment. `/healthz` and the static page are open; everything else knows its caller. */
 export function createApp(deployment: Deployment): Hono<AppEnv> {
@@ -29,7 +32,13 @@ export function createApp(deployment: Deployment): Hono<AppEnv> {
   app.route("/v1/agents/:agent/sessions/:session", sessionRoutes());
   app.route("/v1/agents/:agent/files", fileRoutes());
   app.route("/v1/agents/:agent/archive", archiveRoutes());
+  app.route("/v1/agents/:agent/search", searchRoutes());
   app.route("/v1/agents/:agent/doctor", doctorRoutes());
+  app.route(
+    "/v1/agents/:agent/memory",
+    memoryRoutes((c) => c.get("deployment").memoryTokens(c.req.param("agent") ?? "")),
+  );
+  app.route("/v1/me/settings", settingsRoutes());
   app.route("/v1/admin", adminRoutes());
 
   app.use("/api/*", signedIn(deployment));

@@ -4,6 +4,7 @@ import type { ContentPart } from "../shared/messages.ts";
 import type { WhenBusy } from "../shared/session-api.ts";
 import { checkShape, checkTree, readJson } from "./body.ts";
 import { MAX_PARTS, withinLimits } from "./message.ts";
+import { TimeZone } from "./time-zone.ts";
 
 /** A client may send its whole history along, images included; only the newest message of it is kept. */
 const MAX_BYTES = 8_000_000;
@@ -23,13 +24,14 @@ const Body = z.object({
   messageId: z.string().max(200).nullish(),
   agent: z.string().optional(),
   whenBusy: z.enum(["queue", "steer", "replace"] satisfies WhenBusy[]).optional(),
+  timeZone: TimeZone.optional(),
 });
 
 export type ListedMessage = z.output<typeof Listed>;
 
 /**
- * What the AI SDK's `DefaultChatTransport` posts, as far as we use it; the newest message is the last one. `whenBusy` is
- * ours: what becomes of the message while a turn runs.
+ * What the AI SDK's `DefaultChatTransport` posts, as far as we use it; the newest message is the last one. Ours are
+ * `whenBusy`, what becomes of the message while a turn runs, and `timeZone`, where the person is.
  */
 export type ChatBody = z.output<typeof Body> & { readonly last: ListedMessage };
 

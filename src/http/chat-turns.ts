@@ -4,6 +4,7 @@ import { parseKey } from "../shared/ids.ts";
 import type { AcceptRequest, SessionAddress, TurnInput, TurnView } from "../shared/session-api.ts";
 import { answersIn, mayAnswer } from "./chat-answers.ts";
 import { readUserMessage, type ChatBody } from "./chat-body.ts";
+import { given } from "./files-query.ts";
 import { digestOf } from "./message.ts";
 import { callSession } from "./session-stub.ts";
 import type { UiChunk } from "./ui-chunks.ts";
@@ -137,12 +138,12 @@ async function toRequest(body: ChatBody): Promise<AcceptRequest> {
  * of the user are not among them, since a client keeps those that were refused. Only the newest are looked up, so that a
  * turn costs the same however long the history is that a client sends along; nothing of it is believed anyway.
  */
-const commonOf = (body: ChatBody): Pick<AcceptRequest, "claimed" | "whenBusy"> => ({
+const commonOf = (body: ChatBody): Pick<AcceptRequest, "claimed" | "whenBusy" | "timeZone"> => ({
   claimed: body.messages
     .filter(({ role }) => role === "assistant")
     .slice(-MAX_CLAIMED)
     .map(({ id }) => id),
-  ...(body.whenBusy === undefined ? {} : { whenBusy: body.whenBusy }),
+  ...given({ whenBusy: body.whenBusy, timeZone: body.timeZone }),
 });
 
 const isEnded = ({ state }: TurnView): boolean =>

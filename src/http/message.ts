@@ -1,10 +1,13 @@
 import * as z from "zod";
 import type { ContentPart } from "../shared/messages.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { utf8Length } from "../shared/text.ts";
 import type { TurnInput } from "../shared/session-api.ts";
 
-const MAX_TEXT = 256_000;
+const MAX_TEXT = 400_000;
 const MAX_IMAGES = 1_000_000;
+/** Of all of it as JSON, in UTF-8: a row of the session has to hold it. */
+const MAX_BYTES = 1_700_000;
 
 const Text = z.strictObject({ type: z.literal("text"), text: z.string() });
 
@@ -22,7 +25,7 @@ const Parts = z
   .min(1)
   .max(MAX_PARTS);
 
-/** A user's message: a text, or up to 20 parts of text and images. At most 256,000 characters and 1 MB of images. */
+/** A user's message: a text, or up to 20 parts of text and images. At most 400,000 characters and 1 MB of images. */
 export const Message = z
   .union([z.string(), Parts], "must be a text or a list of text and image parts")
   .transform((message) =>
@@ -41,6 +44,8 @@ export function withinLimits(parts: readonly ContentPart[], context: z.core.$Ref
   const add = (message: string) => context.addIssue({ code: "custom", message });
   if (text > MAX_TEXT) add(`may hold at most ${MAX_TEXT} characters of text`);
   if (images > MAX_IMAGES) add(`may hold at most ${MAX_IMAGES} bytes of images as base64`);
+  if (utf8Length(JSON.stringify(parts)) > MAX_BYTES)
+    add(`may hold at most ${MAX_BYTES} bytes of text and images together`);
   if (images === 0 && parts.every((part) => part.type === "text" && part.text.trim() === ""))
     add("must not be blank");
 }

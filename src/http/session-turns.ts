@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { invalid } from "../shared/errors.ts";
 import { parseKey } from "../shared/ids.ts";
-import type { AcceptRequest, TurnInput, WhenBusy } from "../shared/session-api.ts";
+import type { AcceptRequest, WhenBusy } from "../shared/session-api.ts";
 import { compileSchema } from "../turn/output/output-schema.ts";
 import type { AppEnv } from "./app-env.ts";
 import { checkShape, readBody } from "./body.ts";
@@ -11,19 +11,23 @@ import { given } from "./files-query.ts";
 import { digestOf, Message } from "./message.ts";
 import { addressOf } from "./session-address.ts";
 import { callSession } from "./session-stub.ts";
+import { TimeZone } from "./time-zone.ts";
 
 const whenBusy = z.enum(["queue", "steer", "replace"] satisfies WhenBusy[]).optional();
+const timeZone = TimeZone.optional();
 
 const NewMessage = z.strictObject({
   message: Message,
   output: z.strictObject({ schema: z.record(z.string(), z.unknown()) }).optional(),
   whenBusy,
+  timeZone,
 });
 
 /** The wish for another answer: to the newest message, or to the one that is named. */
 const Regenerate = z.strictObject({
   regenerate: z.union([z.literal(true), z.string().min(1).max(160)], "must be true or an id"),
   whenBusy,
+  timeZone,
 });
 
 const StopBody = z.strictObject({ turn: z.string().min(1).max(128).optional() });
@@ -69,9 +73,9 @@ export function turnRoutes(): Hono<AppEnv> {
   return routes;
 }
 
-type Asked = { readonly input: TurnInput; readonly whenBusy?: WhenBusy };
+type Asked = Pick<AcceptRequest, "input" | "whenBusy" | "timeZone">;
 
-/** What a body asks for. `whenBusy` is no part of the input: a retry that chooses otherwise is the same message. */
+/** What a body asks for. `input` is all that a retry has to repeat: one that chooses otherwise is the same message. */
 function toInput(json: unknown): Asked {
   const isObject = typeof json === "object" && json !== null;
   if (!isObject || !("message" in json || "regenerate" in json))

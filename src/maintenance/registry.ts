@@ -8,11 +8,24 @@ import type {
   SessionNews,
   SessionSummary,
   Spent,
+  UserSettings,
 } from "../shared/registry-api.ts";
 import type { Sql } from "../shared/sql.ts";
+import type {
+  Backlog,
+  DirtyBucket,
+  PassClaim,
+  PassRequest,
+  PassStep,
+  PassSummary,
+  UpkeepNote,
+} from "../shared/upkeep-api.ts";
+import { backlogOf, dirtyBucket, dirtyBuckets, markDirty, noteUpkeep } from "./dirty-buckets.ts";
+import { claimPass, leavePass, movePass, passesOf } from "./passes.ts";
 import { pageOf } from "./page.ts";
 import { listSessions, updateSession } from "./session-list.ts";
 import { recordSpent, spentOn } from "./spent-tokens.ts";
+import { setSettings, settingsOf } from "./user-settings.ts";
 
 /** WITHOUT ROWID keeps the rows in the order in which they are listed, and makes a write cost one row. */
 const STEPS: SchemaSteps = [
@@ -53,6 +66,37 @@ const STEPS: SchemaSteps = [
       PRIMARY KEY(day, user)
     ) WITHOUT ROWID`,
   ],
+  [
+    "CREATE TABLE setting(user TEXT PRIMARY KEY, time_zone TEXT) WITHOUT ROWID",
+    // Since when it waits for upkeep, when it last told of a change, and when to look at it although it tells nothing.
+    "ALTER TABLE bucket ADD COLUMN dirty_since INTEGER",
+    "ALTER TABLE bucket ADD COLUMN changed_at INTEGER",
+    "ALTER TABLE bucket ADD COLUMN look_at INTEGER",
+    // Upkeep that failed or was put off.
+    "ALTER TABLE bucket ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE bucket ADD COLUMN not_before INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE bucket ADD COLUMN why TEXT",
+    "UPDATE bucket SET dirty_since = dirty_at, changed_at = dirty_at WHERE dirty_at IS NOT NULL",
+    "CREATE INDEX bucket_dirty ON bucket(key) WHERE dirty_at IS NOT NULL",
+    "CREATE INDEX bucket_look ON bucket(look_at) WHERE look_at IS NOT NULL",
+    `CREATE TABLE pass(
+      id INTEGER PRIMARY KEY,
+      slot INTEGER NOT NULL,
+      shard INTEGER NOT NULL DEFAULT 0,
+      cursor TEXT,
+      started_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      holder TEXT,
+      until INTEGER NOT NULL,
+      buckets INTEGER NOT NULL DEFAULT 0,
+      runs INTEGER NOT NULL DEFAULT 0,
+      changed INTEGER NOT NULL DEFAULT 0,
+      removed INTEGER NOT NULL DEFAULT 0,
+      later INTEGER NOT NULL DEFAULT 0,
+      failed INTEGER NOT NULL DEFAULT 0,
+      skipped INTEGER NOT NULL DEFAULT 0
+    )`,
+  ],
 ];
 
 const PAGE = 500;
@@ -69,8 +113,11 @@ export class Registry {
     migrate(sql, "registry", STEPS);
   }
 
-  /** Keeps what is known of a session that is registered already. Throws for ids that `parseId` refuses. */
-  registerSession({ agent, user, session, createdAt }: RegisteredSession): void {
+  /**
+   * Keeps what is known of a session that is registered already, and gives what its user has chosen. Throws for ids that
+   * `parseId` refuses.
+   */
+  registerSession({ agent, user, session, createdAt }: RegisteredSession): UserSettings {
     sessionAddress(agent, user, session);
     this.#sql.run(
       `INSERT INTO session(user, agent, session, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
@@ -81,11 +128,22 @@ export class Registry {
       createdAt,
       createdAt,
     );
+    return this.settings(user);
   }
 
   /** Brings the line of a session up to date: see `updateSession` in `session-list.ts`. */
-  updateSession(agent: string, user: string, session: string, news: SessionNews): void {
+  updateSession(agent: string, user: string, session: string, news: SessionNews): UserSettings {
     updateSession(this.#sql, { agent, user, session }, news);
+    return this.settings(user);
+  }
+
+  settings(user: string): UserSettings {
+    return settingsOf(this.#sql, user);
+  }
+
+  /** Keeps what a user has chosen: see `setSettings` in `user-settings.ts`. */
+  setSettings(user: string, settings: UserSettings): void {
+    setSettings(this.#sql, user, settings);
   }
 
   removeSession(agent: string, user: string, session: string): void {
@@ -131,16 +189,43 @@ export class Registry {
     this.#sql.run("DELETE FROM bucket WHERE key = ?", bucket);
   }
 
-  /** Notes that a bucket has something for upkeep, and registers it if need be. The newest time stays. */
+  /** Notes that a bucket has something for upkeep: see `markDirty` in `dirty-buckets.ts`. */
   markDirty(bucket: string, at: number): void {
-    parseBucketKey(bucket);
-    this.#sql.run(
-      `INSERT INTO bucket(key, created_at, dirty_at) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET dirty_at = max(coalesce(dirty_at, 0), excluded.dirty_at)`,
-      bucket,
-      at,
-      at,
-    );
+    markDirty(this.#sql, bucket, at);
+  }
+
+  /** What waits for upkeep, and what came of it: see `dirty-buckets.ts`. */
+  dirtyBuckets(cursor: string | null, limit: number, now: number): RegistryPage<DirtyBucket> {
+    return dirtyBuckets(this.#sql, cursor, limit, now);
+  }
+
+  dirtyBucket(bucket: string): DirtyBucket | null {
+    return dirtyBucket(this.#sql, bucket);
+  }
+
+  noteUpkeep(notes: readonly UpkeepNote[], now: number): void {
+    noteUpkeep(this.#sql, notes, now);
+  }
+
+  backlog(): Backlog {
+    return backlogOf(this.#sql);
+  }
+
+  /** The pass through all shards, which one shard keeps: see `passes.ts`. */
+  claimPass(request: PassRequest): PassClaim {
+    return claimPass(this.#sql, request);
+  }
+
+  movePass(step: PassStep): boolean {
+    return movePass(this.#sql, step);
+  }
+
+  leavePass(holder: string): void {
+    leavePass(this.#sql, holder);
+  }
+
+  passes(): readonly PassSummary[] {
+    return passesOf(this.#sql);
   }
 
   /** The sessions of one user with one agent. */

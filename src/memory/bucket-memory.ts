@@ -1,3 +1,4 @@
+import { invalid } from "../shared/errors.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type {
@@ -14,63 +15,112 @@ import type {
 } from "../shared/memory-api.ts";
 import type { Sql } from "../shared/sql.ts";
 import type { WorkspaceBucket } from "../workspace/bucket.ts";
+import { ANSWER_MS } from "./bucket/answers.ts";
+import { forgetMemory } from "./bucket/forget.ts";
+import { hideMessages } from "./bucket/hide.ts";
+import { MemoryRows } from "./bucket/memory-rows.ts";
+import { memoryOverview } from "./bucket/overview.ts";
+import { tidy, type Tidied } from "./bucket/tidy.ts";
+import { undoMemory } from "./bucket/undo.ts";
+import { beginRun } from "./consolidation/begin.ts";
+import { commitRun } from "./consolidation/commit.ts";
+import type { RunParts } from "./consolidation/run-parts.ts";
 
 export type MemoryPlatform = { readonly sql: Sql; readonly clock: Clock; readonly log: Log };
 
-/** The memory of one bucket, over its files. Methods are those of `MemoryApi`; expected failures are thrown as `CarrelError`. */
+const MOST_NAME = 300;
+
+/**
+ * The memory of one bucket, over its files and a table of its own. Methods are those of `MemoryApi`; expected failures are
+ * thrown as `CarrelError`, among them `gone` once the bucket is erased.
+ */
 export class BucketMemory {
-  constructor(bucket: WorkspaceBucket, platform: MemoryPlatform) {
-    void bucket;
-    void platform;
+  readonly #bucket: WorkspaceBucket;
+  readonly #parts: RunParts;
+
+  constructor(bucket: WorkspaceBucket, { sql, clock, log }: MemoryPlatform) {
+    this.#bucket = bucket;
+    const rows = new MemoryRows(sql);
+    this.#parts = { files: bucket, rows, clock, log, assertThere: () => bucket.assertThere() };
   }
 
   async claimSlot(
     name: string,
     gapMs: number,
   ): Promise<{ readonly granted: boolean; readonly retryAt: number }> {
-    throw new Error(`not there yet: ${name} ${gapMs}`);
+    const { rows, clock } = this.#parts;
+    assertName(name);
+    this.#bucket.assertThere();
+    const now = clock.now();
+    const last = rows.slot(name);
+    const next = (last ?? -Infinity) + gapMs;
+    // A clock that was set back must not hold up anything for longer than the gap.
+    if (last !== null && last <= now && now < next) return { granted: false, retryAt: next };
+    rows.takeSlot(name, now);
+    return { granted: true, retryAt: now + gapMs };
   }
 
   async releaseSlot(name: string): Promise<object> {
-    throw new Error(`not there yet: ${name}`);
+    assertName(name);
+    this.#bucket.assertThere();
+    this.#parts.rows.dropSlot(name);
+    return {};
   }
 
   async beginRun(request: RunRequest): Promise<Begun> {
-    throw new Error(`not there yet: ${request.run}`);
+    this.#dropAnswers();
+    return beginRun(this.#parts, request);
   }
 
-  async commitRun(run: string, proposal: Proposal): Promise<RunResult> {
-    throw new Error(`not there yet: ${run} ${proposal.kind}`);
+  commitRun(run: string, proposal: Proposal): Promise<RunResult> {
+    return commitRun(this.#parts, run, proposal);
   }
 
   async abandonRun(run: string, why: string): Promise<object> {
-    throw new Error(`not there yet: ${run} ${why}`);
+    const { rows, log } = this.#parts;
+    this.#bucket.assertThere();
+    if (rows.lease?.run !== run) return {};
+    rows.dropLease();
+    log("warn", "memory.run_abandoned", { run, why });
+    return {};
   }
 
-  async tidy(
-    options: ConsolidationOptions,
-  ): Promise<{ readonly removed: number; readonly hasMore: boolean }> {
-    throw new Error(`not there yet: ${options.maxTokens}`);
+  async tidy(options: ConsolidationOptions): Promise<Tidied> {
+    this.#dropAnswers();
+    return tidy(this.#parts, options);
   }
 
-  async overview(maxTokens: number): Promise<MemoryOverview> {
-    throw new Error(`not there yet: ${maxTokens}`);
+  overview(maxTokens: number): Promise<MemoryOverview> {
+    return memoryOverview(this.#parts.files, maxTokens);
   }
 
-  async undo(request: UndoRequest, op: string): Promise<Undone> {
-    throw new Error(`not there yet: ${request.by} ${op}`);
+  undo(request: UndoRequest, op: string): Promise<Undone> {
+    return undoMemory(this.#parts, request, op);
   }
 
   async forget(ids: readonly string[], by: string, op: string): Promise<Forgotten> {
-    throw new Error(`not there yet: ${ids.length} ${by} ${op}`);
+    this.#dropAnswers();
+    return forgetMemory(this.#parts, ids, by, op);
   }
 
-  async hideMessages(
+  hideMessages(
     agent: string,
     messages: readonly ForgottenMessage[],
     by: string,
     op: string,
   ): Promise<{ readonly hidden: number }> {
-    throw new Error(`not there yet: ${agent} ${messages.length} ${by} ${op}`);
+    return hideMessages(this.#parts, agent, messages, { by, op });
   }
+
+  /** Of answers that nobody waits for any more nothing stays. */
+  #dropAnswers(): void {
+    const { rows, clock } = this.#parts;
+    this.#bucket.assertThere();
+    rows.dropAnswers(clock.now() - ANSWER_MS);
+  }
+}
+
+function assertName(name: string): void {
+  if (name === "" || name.length > MOST_NAME)
+    throw invalid(`A slot is named by 1 to ${MOST_NAME} characters.`);
 }

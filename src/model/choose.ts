@@ -1,6 +1,7 @@
 import { ModelError } from "../shared/errors.ts";
 import type { Fetch } from "../shared/guarded-fetch.ts";
 import { anthropic } from "./anthropic.ts";
+import { givenWindow, knownWindow } from "./context-window.ts";
 import type { Model } from "./model.ts";
 import { openai } from "./openai.ts";
 import { type WorkersAiBinding, workersAi } from "./workers-ai.ts";
@@ -13,6 +14,8 @@ export type ModelConfig = {
   readonly ANTHROPIC_BASE_URL?: string | undefined;
   readonly OPENAI_COMPATIBLE_BASE_URL?: string | undefined;
   readonly OPENAI_COMPATIBLE_API_KEY?: string | undefined;
+  /** The context window of the model in tokens, where it is not the one that its name is known for. */
+  readonly MODEL_CONTEXT_TOKENS?: string | undefined;
 };
 
 export type ModelDeps = {
@@ -32,12 +35,21 @@ export function createModel(spec: string, config: ModelConfig, deps: ModelDeps):
   const id = spec.trim();
   const named = parseSpec(id);
   if (named.kind === "nothing") return notConfigured(id, named.why);
-  if (named.kind === "offline") return deps.offline;
+  const given = givenWindow(config.MODEL_CONTEXT_TOKENS);
+  if (given === null)
+    return notConfigured(
+      id,
+      "MODEL_CONTEXT_TOKENS is not a number of tokens. Set it to a whole number from 1000, or leave it out.",
+    );
+  if (named.kind === "offline") return withWindow(deps.offline, given);
   const problem = wrongUrl(config, named.kind);
-  return problem === null
-    ? providers[named.kind]({ id, model: named.model, config, deps })
-    : notConfigured(id, problem);
+  if (problem !== null) return notConfigured(id, problem);
+  const model = providers[named.kind]({ id, model: named.model, config, deps });
+  return withWindow(model, given ?? knownWindow(named.model));
 }
+
+const withWindow = (model: Model, tokens: number | undefined): Model =>
+  tokens === undefined ? model : { ...model, contextWindow: tokens };
 
 /** Why `spec` names no model, whatever is configured, and what to write instead; `null` when it may name one. */
 export function specProblem(spec: string): string | null {

@@ -1,4 +1,5 @@
 import { ModelError } from "../shared/errors.ts";
+import { knownWindow } from "./context-window.ts";
 import { LanguageModelDecoder } from "./language-model-decoder.ts";
 import { promptOf, toolsOf } from "./language-model-prompt.ts";
 import type { CallOptions, LanguageModel, StreamPart } from "./language-model-types.ts";
@@ -9,19 +10,26 @@ import type { Provider } from "./provider-error.ts";
  * Any model of the AI SDK's provider packages (specification v4) as a `Model`: every provider that has a
  * package is one import away. `secrets` are values that its errors must not repeat, such as the key that the
  * package was given. Its requests do not go through the guarded fetch unless the package is given one.
+ * `contextWindow`: its tokens, where they are not known by its name.
  * Costs about ten times the CPU of the adapters here, since the packages check every chunk.
  */
 export function fromLanguageModel(
   model: LanguageModel,
-  options: { readonly id?: string; readonly secrets?: readonly string[] } = {},
+  options: {
+    readonly id?: string;
+    readonly secrets?: readonly string[];
+    readonly contextWindow?: number;
+  } = {},
 ): Model {
   const provider: Provider = {
     name: model.provider,
     setting: `how src/agent.ts sets up ${model.provider}`,
     secrets: options.secrets ?? [],
   };
+  const contextWindow = options.contextWindow ?? knownWindow(model.modelId);
   return {
     id: options.id ?? `${model.provider}:${model.modelId}`,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
     async *stream(request, signal): AsyncGenerator<ModelEvent[], void> {
       signal.throwIfAborted();
       if (model.specificationVersion !== "v4") {

@@ -39,5 +39,7 @@ export type ModelEvent =
 export interface Model {
   /** As configured, for example `openai:gpt-5.1`; shown to people, so never a secret. */
   readonly id: string;
+  /** Tokens of a request and its answer together; absent where nobody knows. A wrapper passes it on. */
+  readonly contextWindow?: number;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
 }

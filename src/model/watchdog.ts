@@ -9,8 +9,10 @@ import type { Model, ModelEvent } from "./model.ts";
  * iteration at once, even when the provider ignores them.
  */
 export function withInactivityLimit(model: Model, ms = 60_000, clock: Clock = systemClock): Model {
+  const { id, contextWindow } = model;
   return {
-    id: model.id,
+    id,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
     async *stream(request, signal) {
       signal.throwIfAborted();
       const watch = new Watch(ms, clock, signal);

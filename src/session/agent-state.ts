@@ -91,7 +91,8 @@ export function toAgentState(
       turn.entries.flatMap((entry) => toStateMessages(entry, asking)),
     ),
     reply_id: openTurn === null ? null : replyId(openTurn),
-    cur_iter: open.filter((entry) => entry.kind === "step").length,
+    // What was compacted of the turn counts too.
+    cur_iter: open.findLast((entry) => entry.kind === "step")?.step ?? 0,
     shutdown_interrupted: false,
     permission_context,
     tool_context: partOf(carried, "tool_context") ?? { activated_groups: [] },

@@ -134,7 +134,8 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
     }
     case "result": {
       const { call, name, status, content } = entry;
-      return { type: "tool-result", turn, call, name, status, content, at };
+      const evicted = entry.evicted === undefined ? {} : { evicted: entry.evicted };
+      return { type: "tool-result", turn, call, name, status, content, ...evicted, at };
     }
     case "reset": {
       if (entry.attempt === null) return null;

@@ -4,11 +4,12 @@ import type { Sql } from "../shared/sql.ts";
  * Something that must happen, written in the transaction that causes it. `drive` jobs are the unfinished turns, due
  * when a waiting one expires; `after` jobs run the capabilities' work for an ended turn; the `register` job stands until
  * the registry knows the session, `index` until it knows its title and whether it waits, `notify` until someone was told
- * of calls that wait, `erase` until nothing is left of a deleted session.
+ * of calls that wait, `erase` until nothing is left of a deleted session. A `later` job has a capability's own work called
+ * when it is due.
  */
 export type Job = {
   readonly id: string;
-  readonly kind: "drive" | "after" | "register" | "index" | "notify" | "erase";
+  readonly kind: "drive" | "after" | "register" | "index" | "notify" | "erase" | "later";
   /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
   readonly due: number;
   readonly attempts: number;
@@ -126,6 +127,63 @@ export function postponeJob(sql: Sql, job: Job, now: number): boolean {
 export function keepParked(sql: Sql, { id, kind }: Pick<Job, "id" | "kind">): void {
   sql.run("DELETE FROM job WHERE kind = ? AND due = ? AND id <> ?", kind, PARKED, id);
 }
+
+/**
+ * Has the work of a `later` job called, in the caller's transaction. One that was parked begins anew; one that backs off
+ * goes on as it does, and so does one that waits as it has asked to, unless it `isUrgent`. `call`, another one each time,
+ * stands in the payload, so that what is called for while it is at work is called again.
+ */
+export function callLater(
+  sql: Sql,
+  {
+    id,
+    call,
+    now,
+    isUrgent,
+  }: {
+    readonly id: string;
+    readonly call: string;
+    readonly now: number;
+    readonly isUrgent: boolean;
+  },
+): void {
+  sql.run(
+    `INSERT INTO job(id, kind, due, attempts, payload) VALUES (?, 'later', ?, 0, ?)
+     ON CONFLICT DO UPDATE SET
+       due = CASE WHEN due = ${PARKED} OR (? AND attempts = 0) THEN min(due, excluded.due) ELSE due END,
+       attempts = CASE WHEN due = ${PARKED} THEN 0 ELSE attempts END,
+       payload = excluded.payload`,
+    id,
+    now,
+    call,
+    isUrgent ? 1 : 0,
+  );
+}
+
+/** The `later` jobs that are due. */
+export function dueLater(sql: Sql, now: number): Job[] {
+  return sql.all<Job>("SELECT * FROM job WHERE kind = 'later' AND due <= ? ORDER BY id", now);
+}
+
+/** The work of `job` was done and asks to be called again at `due`, or not (`null`). Called meanwhile, it is due now. */
+export function finishLater(sql: Sql, job: Job, due: number | null, now: number): void {
+  if (isCalled(sql, job)) renew(sql, job.id, now);
+  else if (due === null) removeJob(sql, job.id);
+  else renew(sql, job.id, due);
+}
+
+/** The work of `job` failed: as `postponeJob`, but one that was called meanwhile is not parked. */
+export function postponeLater(sql: Sql, job: Job, now: number): boolean {
+  if (job.attempts + 1 < MAX_ATTEMPTS || !isCalled(sql, job)) return postponeJob(sql, job, now);
+  renew(sql, job.id, now);
+  return postponeJob(sql, { ...job, attempts: 0 }, now);
+}
+
+const isCalled = (sql: Sql, { id, payload }: Job): boolean =>
+  (findJob(sql, id)?.payload ?? payload) !== payload;
+
+const renew = (sql: Sql, id: string, due: number): void =>
+  void sql.run("UPDATE job SET due = ?, attempts = 0 WHERE id = ?", due, id);
 
 /** Parked jobs, for whoever looks after the session. */
 export function parkedJobs(sql: Sql): Job[] {

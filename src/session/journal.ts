@@ -139,6 +139,13 @@ export class Journal {
     return this.#sql.all<Row>(query, from, NO_TURN).map(toEntry);
   }
 
+  /** What a person said from `from` on and below `before`, and which of it was moved to files. */
+  said(from: number, before: number): JournalEntry[] {
+    const query =
+      "SELECT seq, turn, kind, at, body FROM journal WHERE seq >= ? AND seq < ? AND kind IN ('user', 'steered', 'shortened') ORDER BY seq";
+    return this.#sql.all<Row>(query, from, before).map(toEntry);
+  }
+
   /** The newest step with a seq of at least `from` and all of its turn after it; empty where there is none. */
   newestStep(from: number): JournalEntry[] {
     const query = "SELECT max(seq) AS seq FROM journal WHERE seq >= ? AND kind = 'step'";
@@ -187,6 +194,7 @@ export function sizeOf(entry: JournalEntry): number {
     return 100 + (entry.input?.length ?? 0) + (entry.reason?.length ?? 0);
   if (entry.kind === "permissions") return JSON.stringify(entry).length;
   if (entry.kind === "repair") return 100 + entry.text.length;
+  if (entry.kind === "compacted") return 300 + (entry.summary?.length ?? 0);
   if (entry.kind === "end") return 100 + (JSON.stringify(entry.output)?.length ?? 0);
   return 100;
 }

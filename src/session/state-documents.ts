@@ -1,22 +1,53 @@
 import type { Permissions } from "../shared/permissions.ts";
 import type { Sql } from "../shared/sql.ts";
-import type { Fact } from "./entries.ts";
+import type { Usage } from "../shared/messages.ts";
+import type { ContextSize, Fact } from "./entries.ts";
+
+/** Which part of a conversation its model sees, and how. */
+export type ContextDocument = {
+  /** It begins at this journal seq, that of a user entry or of a step. */
+  readonly from: number;
+  /** Where it begins inside a turn: the seq of that turn's user entry, which stays in view. */
+  readonly turn?: number;
+  /** What was said before, in short: by compaction, or as an imported state had it. */
+  readonly summary?: string;
+  /** How the conversation's first message begins, once it is not in the context any more. */
+  readonly first?: string;
+  /** Long results, and long arguments, of entries with a lower seq are shown cut. */
+  readonly pruned?: number;
+  readonly truncated?: number;
+  /** Steps up to this seq were asked for with other messages than those of now. */
+  readonly changed?: number;
+  /** The newest `compacted` fact: its seq, the tokens after it, and whether it brought no summary. */
+  readonly last?: { readonly seq: number; readonly tokens: number; readonly isFailure: boolean };
+  /** This model has refused a request: it is taken to have no more than so many tokens. */
+  readonly learned?: { readonly model: string; readonly tokens: number };
+};
+
+/** A summary that the context is not yet made of. */
+export type Draft = {
+  /** The context that it is of. */
+  readonly of: ContextDocument;
+  /** Where the context begins with it, as in `ContextDocument`. */
+  readonly from: number;
+  readonly turn?: number;
+  readonly before: ContextSize;
+  readonly summary: string | null;
+  /** Why there is none, in words that may be shown. */
+  readonly why: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly ms: number;
+};
 
 /** Small derived documents of a session, each read whole and written whole. */
 export type StateDocuments = {
-  /** The context of the model starts at this journal seq, which is that of a user entry. */
-  context: {
-    readonly from: number;
-    /** What was said before, in short: by compaction, or as an imported state had it. */
-    readonly summary?: string;
-    /** How the conversation's first message begins, once it is not in the context any more. */
-    readonly first?: string;
-    /** Long results, and long arguments, of entries with a lower seq are shown cut. */
-    readonly pruned?: number;
-    readonly truncated?: number;
-  };
-  /** Where the person is, as a message told it. */
-  zone: { readonly zone: string };
+  /** What the model sees of the conversation. */
+  context: ContextDocument;
+  /** A summary that was written after a turn had ended, or why there is none: the next turn begins with it. */
+  drafted: Draft;
+  /** The person's time zone, as the newest message told it, or where none has, as the user has set it. */
+  zone: { readonly zone: string; readonly from: "message" | "setting" };
   /** The conversation last began anew at this journal seq. */
   cleared: { readonly seq: number };
   /** What the session's person chose; absent until something was. */
@@ -33,6 +64,8 @@ export type StateDocuments = {
   };
   /** The registry knows the session, since about this time (ms). */
   registered: { readonly at: number };
+  /** What a capability, by its name, keeps of its own. */
+  [notes: `notes:${string}`]: unknown;
 };
 
 /** A document as it was last written; `null` when it never was. */

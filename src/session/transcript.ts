@@ -92,16 +92,22 @@ function pushStep(
   entry: EntryOf<"step">,
   turn: readonly JournalEntry[],
 ): void {
-  const isCut = entry.finish === "stopped" || entry.finish === "failed";
-  const parts = entry.parts.filter((part) =>
-    part.type === "tool-call" ? !isCut : part.text !== "" || isSigned(part),
-  );
-  if (!parts.some((part) => part.type !== "reasoning")) return;
+  const parts = saidIn(entry);
+  if (parts.length === 0) return;
   messages.push({ role: "assistant", parts });
   const results = parts.flatMap((part) =>
     part.type === "tool-call" ? [resultOf(part, turn)] : [],
   );
   if (results.length > 0) messages.push({ role: "tool", results });
+}
+
+/** What of a step the model is shown again: no calls where it was cut short, nothing where it only thought. */
+export function saidIn({ parts, finish }: EntryOf<"step">): StepPart[] {
+  const isCut = finish === "stopped" || finish === "failed";
+  const said = parts.filter((part) =>
+    part.type === "tool-call" ? !isCut : part.text !== "" || isSigned(part),
+  );
+  return said.some((part) => part.type !== "reasoning") ? said : [];
 }
 
 const isSigned = (part: StepPart): boolean =>

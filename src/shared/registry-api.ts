@@ -1,3 +1,5 @@
+import type { UpkeepApi } from "./upkeep-api.ts";
+
 /** A session, as its user's registry shard lists it. */
 export type RegisteredSession = {
   readonly agent: string;
@@ -53,11 +55,16 @@ export type RegistryPage<Item> = {
  * What one shard of the registry answers to, over RPC. Objects cannot be enumerated, so whatever exists is
  * registered here before its first answer. Every call may be repeated.
  */
-export interface RegistryApi {
-  /** Keeps the first time of a session that is registered already. */
-  registerSession(session: RegisteredSession): Promise<void>;
-  /** Ignored for a session that is not registered, which may have been removed meanwhile. */
-  updateSession(agent: string, user: string, session: string, news: SessionNews): Promise<void>;
+export interface RegistryApi extends UpkeepApi {
+  /** Keeps the first time of a session that is registered already. Gives what its user has chosen. */
+  registerSession(session: RegisteredSession): Promise<UserSettings>;
+  /** Ignored for a session that is not registered, which may have been removed meanwhile. Gives what its user has chosen. */
+  updateSession(
+    agent: string,
+    user: string,
+    session: string,
+    news: SessionNews,
+  ): Promise<UserSettings>;
   /** A session that is not there is as good. */
   removeSession(agent: string, user: string, session: string): Promise<void>;
   /** The sessions of one user with one agent, the newest first. At most 100 a page. */
@@ -67,6 +74,9 @@ export interface RegistryApi {
     cursor: string | null,
     limit: number,
   ): Promise<RegistryPage<SessionSummary>>;
+  settings(user: string): Promise<UserSettings>;
+  /** In place of what the user had chosen before. */
+  setSettings(user: string, settings: UserSettings): Promise<void>;
   /** Counts tokens for a user's day (`2026-11-30`, UTC), each turn once. */
   recordSpent(user: string, day: string, spent: readonly Spent[]): Promise<void>;
   /** Tokens that a user's turns of that day have used so far. */
@@ -74,7 +84,6 @@ export interface RegistryApi {
   registerBucket(bucket: string, at: number): Promise<void>;
   /** A bucket that is not there is as good. */
   removeBucket(bucket: string): Promise<void>;
-  markDirty(bucket: string, at: number): Promise<void>;
   /** The sessions of one user with one agent, by id. At most 500 a page. */
   sessions(
     user: string,

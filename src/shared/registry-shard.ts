@@ -21,6 +21,9 @@ export async function bucketShard(key: string): Promise<string> {
   return "user" in bucket ? userShard(bucket.user) : shardOf(key);
 }
 
+/** The name of the shard that keeps how far upkeep has come in all of them. */
+export const passShard = (): string => nameOf(0);
+
 /** The names of all shards, in order: for whoever goes through everything that exists. */
 export const registryShards = (): readonly string[] =>
   Array.from({ length: SHARDS }, (_, no) => nameOf(no));

@@ -55,6 +55,11 @@ export type ChangeRequest = {
   readonly changes: readonly Change[];
   /** A request with an id that was done before is not done again: it gets the first answer. */
   readonly op?: string;
+  /**
+   * Files whose earlier versions are dropped for good in the same commit, whatever they hold: paths, or directories that
+   * end in a slash. What is there after the changes stays. Nobody can have it back.
+   */
+  readonly purge?: readonly string[];
 };
 
 /** What came of one change. `file`: what shows at its path (`to` for a move) now. */

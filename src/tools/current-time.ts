@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isTimeZone } from "../shared/time-zone.ts";
 import { defineTool } from "./define-tool.ts";
 
 const input = z.strictObject({
@@ -6,27 +7,20 @@ const input = z.strictObject({
     .string()
     .max(64)
     .refine(isTimeZone, 'must be an IANA time zone such as "Europe/Berlin" or "UTC"')
-    .default("UTC")
-    .describe("IANA time zone, for example Europe/Berlin. Default: UTC."),
+    .optional()
+    .describe("IANA time zone, for example Europe/Berlin. Default: the user's."),
 });
 
 /** Tells the date, time and weekday in a time zone: `2026-11-30T17:43:12+01:00 (Monday, Europe/Berlin)`. */
 export const currentTime = defineTool({
   name: "current_time",
-  description: "The current date, time and weekday, in UTC or in the time zone that you name.",
+  description:
+    "The current date, time and weekday, where the user is or in the time zone that you name.",
   input,
   effect: "read",
   replay: "pure",
-  run: ({ timezone }, { now }) => describeTime(now(), timezone),
+  run: ({ timezone }, { now, zone }) => describeTime(now(), timezone ?? zone),
 });
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return Boolean(new Intl.DateTimeFormat("en-US", { timeZone: zone }));
-  } catch {
-    return false;
-  }
-}
 
 function describeTime(now: number, zone: string): string {
   const part = partsOf(now, zone);

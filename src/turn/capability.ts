@@ -3,6 +3,7 @@ import type { ModelEvent, ModelRequest } from "../model/model.ts";
 import type { EntryOf, JournalEntry, SeenFiles } from "../session/entries.ts";
 import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
 import type { Effect } from "../shared/permissions.ts";
+import type { UserSettings } from "../shared/registry-api.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -28,6 +29,8 @@ export type AfterTurnsScope = Omit<TurnScope, "turn" | "end"> & {
   readonly opening: string;
   /** How lists call the session: as a person named it, else `opening`. */
   readonly title: string;
+  /** Takes what the user has set for all sessions, as the registry tells it. */
+  readonly learn: (settings: UserSettings) => void;
 };
 
 /** A small document that a capability keeps in the session's own storage. */
@@ -39,7 +42,7 @@ export type Notes = {
 };
 
 /** What work of a session that is done later has to go by. */
-export type LaterScope = Omit<AfterTurnsScope, "opening" | "title"> & {
+export type LaterScope = Omit<AfterTurnsScope, "opening" | "title" | "learn"> & {
   readonly notes: Notes;
   /** Entries with a seq of at least `from`, oldest first, as `Journal.read` gives them: a page; none after the last. */
   readonly entries: (from: number) => readonly JournalEntry[];

@@ -18,7 +18,7 @@ import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
 import type { LiveStep } from "../session/live-step.ts";
 import { sessionTables } from "../session/schema.ts";
-import { readState, readStates } from "../session/state-documents.ts";
+import { readStates, type StateDocuments } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
 import {
   findTurn,
@@ -28,6 +28,10 @@ import {
   type RunningTurn,
   type StoredTurn,
 } from "../session/turns.ts";
+import { defaultContext, type ContextOptions } from "./compaction/options.ts";
+import { leadText } from "./context/context-messages.ts";
+import { SessionContext } from "./context/session-context.ts";
+import { View } from "./context/view.ts";
 import { SessionPermissions, type OfferedPermissions } from "./rights/session-permissions.ts";
 import type { Platform } from "./platform.ts";
 
@@ -52,6 +56,9 @@ export class SessionCore {
   readonly journal: Journal;
   readonly events: EventLog;
   readonly bell = new Bell();
+  /** What the model sees, and how entries are shown to it. */
+  readonly context: SessionContext;
+  readonly viewer: View;
   /** Names this instance in the rows of the turns it drives. */
   readonly epoch: string;
   /** Unfinished turns in order of acceptance; only the first may run. */
@@ -59,24 +66,32 @@ export class SessionCore {
   live: LiveStep | null = null;
   /** What `title.ts` has looked up already: the name that a person gave, and how the first message begins. */
   readonly known: { title: string | null; opening: string | null } = { title: null, opening: null };
+  /** What is stored of the person's time zone. */
+  place: StateDocuments["zone"] | null;
   #nextSeq: number;
-  #window: JournalEntry[] | null = null;
-  /** Loaded with the window. */
-  #summary = "";
   #isDeleted: boolean;
   readonly #permissions: SessionPermissions;
   /** What `pending` gave, until the next commit that appends. */
   #pending: readonly EntryOf<"asked">[] | null = null;
 
   /** `offered`: what the operator says of permissions. */
-  constructor(platform: Platform, offered: OfferedPermissions) {
+  constructor(
+    platform: Platform,
+    offered: OfferedPermissions,
+    { compaction }: Pick<ContextOptions, "compaction"> = defaultContext,
+  ) {
     this.platform = platform;
     this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
     this.epoch = platform.newId();
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
-    const { deleted, permissions } = readStates(this.sql, ["deleted", "permissions"]);
+    this.viewer = new View(compaction ?? undefined);
+    const begun = () => this.begun?.start ?? null;
+    this.context = new SessionContext(this.sql, this.journal, this.viewer, begun);
+    const stored = readStates(this.sql, ["deleted", "permissions", "zone"]);
+    const { deleted, permissions, zone } = stored;
+    this.place = zone ?? null;
     this.#isDeleted = deleted !== undefined;
     this.open = this.#isDeleted ? [] : loadOpenTurns(this.sql);
     const taken = this.open.map((turn) =>
@@ -141,7 +156,7 @@ export class SessionCore {
 
   /** The person's time zone: as the newest message told it, else as the user has set it, else UTC. */
   get zone(): string {
-    return UTC;
+    return this.place?.zone ?? UTC;
   }
 
   /** Every seq below this one was given out. */
@@ -149,31 +164,19 @@ export class SessionCore {
     return this.#nextSeq;
   }
 
-  /** The entries of the model's context, all of turns: loaded at first use, bounded by the watermark. */
+  /** The entries that are held of the model's context, all of turns: loaded at first use. */
   get window(): readonly JournalEntry[] {
-    return this.#window ?? this.#loadContext();
+    return this.context.entries;
   }
 
   /** What was said before the context, in short; empty where nothing is known of it. */
   get summary(): string {
-    if (!this.#window) this.#loadContext();
-    return this.#summary;
-  }
-
-  #loadContext(): JournalEntry[] {
-    const { from, summary } = readState(this.sql, "context") ?? { from: 0 };
-    this.#summary = summary ?? "";
-    return (this.#window = this.journal.window(from));
+    return leadText(this.context.document);
   }
 
   /** Reads the context anew at its next use, after another one was committed. */
   reloadContext(): void {
-    this.#window = null;
-  }
-
-  /** Forgets entries below `from`, after that watermark was committed. */
-  trimWindow(from: number): void {
-    this.#window = this.window.filter((entry) => entry.seq >= from);
+    this.context.forget();
   }
 
   /** The entries of the newest turns that share this id's turn, oldest first. */
@@ -181,7 +184,8 @@ export class SessionCore {
     const open = this.begun;
     // Before the context is loaded, only the turn is: giving up a session that is too large must not need the rest.
     const isOwn = (entry: JournalEntry | undefined) => entry?.turn === turn;
-    if (!this.#window && open?.id === turn) return this.journal.window(open.start).filter(isOwn);
+    if (!this.context.isLoaded && open?.id === turn)
+      return this.journal.window(open.start).filter(isOwn);
     const { window } = this;
     let start = window.length;
     while (start > 0 && isOwn(window[start - 1])) start--;
@@ -224,7 +228,7 @@ export class SessionCore {
     }
     if (entries.length > 0) this.#pending = null;
     this.journal.publish(entries);
-    this.#window?.push(...entries.filter(({ turn }) => turn !== NO_TURN));
+    this.context.push(entries.filter(({ turn }) => turn !== NO_TURN));
     this.bell.ring();
     this.platform.point(`commit:${name}:after`);
     return result;
@@ -244,9 +248,9 @@ export class SessionCore {
     if (!begun) return [];
     // Nothing has happened in it but its message, so that a new turn costs no look-up.
     const isNew = this.journal.last === begun.start;
-    if (isNew && !this.#window) return [];
+    if (isNew && !this.context.isLoaded) return [];
     return (this.#pending ??= pendingCalls(
-      this.#window ? this.entriesOf(begun.id) : this.journal.newestStep(begun.start),
+      this.context.isLoaded ? this.entriesOf(begun.id) : this.journal.newestStep(begun.start),
     ));
   }
 

@@ -19,9 +19,8 @@ import { takeSteered } from "./line/steer.ts";
 import { runStep } from "./step.ts";
 import { settleStructured } from "./output/structured-output.ts";
 import { runToolCalls, type ToolCallsContext } from "./calls/tool-calls.ts";
-import { chooseWatermark, type TurnSizes } from "./context/window.ts";
+import { Compactor } from "./compaction/compactor.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { writeState } from "../session/state-documents.ts";
 
 /**
  * Runs a session's turns one after another, detached from any request: single-flight in this object, fenced by
@@ -35,7 +34,7 @@ export class Driver {
   readonly #onParked: () => void;
   readonly #prompts: PromptSource;
   readonly #workspace: Workspace;
-  readonly #sizes: TurnSizes = new WeakMap();
+  readonly #compactor: Compactor;
   #isRunning = false;
   #current: { readonly turn: string; readonly abort: AbortController } | null = null;
   /** The turn this driver broke off with an unexpected failure: taken up again, that counts as an interruption. */
@@ -45,6 +44,7 @@ export class Driver {
   constructor(core: SessionCore, harness: Harness, jobs: Jobs, onParked: () => void) {
     this.#core = core;
     this.#harness = harness;
+    this.#compactor = new Compactor(core, harness);
     this.#prompts = new PromptSource(harness.prompt);
     this.#workspace = harness.workspace(core.platform.address);
     this.#jobs = jobs;
@@ -70,6 +70,7 @@ export class Driver {
     try {
       for (let turn = this.#next(); turn; turn = this.#next()) {
         await this.#drive(turn);
+        this.#compactor.turnEnded();
         this.#turnEnded();
       }
       this.#turnEnded();
@@ -160,6 +161,7 @@ export class Driver {
       const message =
         "The conversation is too large to be loaded. This turn was given up; the next message begins with an empty context.";
       abandonTurn(core, turn, { code: "out_of_memory", message });
+      core.reloadContext();
       return false;
     }
     core.commit("claim", () => claimTurn(core.sql, turn.id, core.epoch));
@@ -203,14 +205,15 @@ export class Driver {
 
   async #runTurn(scope: TurnScope, id: string): Promise<void> {
     const { capabilities } = this.#harness;
-    this.#cutWindow();
+    this.#compactor.beginTurn(this.#running(id));
     const format = answerFormat(this.#core.entriesOf(id));
     const prepared = await prepareTurn(scope, this.#harness, this.#prompts, format);
     if (scope.signal.aborted) throw new LostTurn();
     if (this.#harness.attachesFiles)
       await attachFiles(this.#core, scope, this.#running(id), prepared.tags);
     const digests = new Map<string, string>();
-    const context = { ...this.#harness, core: this.#core, prepared, scope, digests };
+    const compactor = this.#compactor;
+    const context = { ...this.#harness, core: this.#core, compactor, prepared, scope, digests };
     let isParked = false;
     const wrapTurn = capabilities.flatMap((item) =>
       item.wrapTurn ? [item.wrapTurn.bind(item)] : [],
@@ -239,6 +242,7 @@ export class Driver {
           return;
         }
         takeSteered(this.#core, turn);
+        await compactor.makeRoom(context, this.#running(id));
         goesOn = false;
         await nest(
           wrapStep,
@@ -258,8 +262,6 @@ export class Driver {
     }
     if (!isParked && this.#core.running?.id === id)
       throw new Error("a capability's wrapper did not go on");
-    // Nearly always this makes the room that the next turn needs, so that its first token does not wait for it.
-    this.#cutWindow();
   }
 
   /** Runs of the open calls what may run; whether the turn now rests, because all that is left waits. */
@@ -277,14 +279,5 @@ export class Driver {
     const turn = this.#core.running;
     if (turn?.id !== id) throw new LostTurn();
     return turn;
-  }
-
-  #cutWindow(): void {
-    const from = chooseWatermark(this.#core.window, this.#harness.window, this.#sizes);
-    if (from === null) return;
-    const { sql, summary } = this.#core;
-    const said = summary === "" ? {} : { summary };
-    this.#core.commit("window", () => writeState(sql, "context", { from, ...said }));
-    this.#core.trimWindow(from);
   }
 }

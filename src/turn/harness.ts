@@ -6,8 +6,9 @@ import type { AskedFor } from "../shared/permissions.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Capability } from "./capability.ts";
+import type { EvictionConfig } from "./eviction/config.ts";
 import type { Limits } from "./limits.ts";
-import type { WindowOptions } from "./context/window.ts";
+import type { ContextOptions } from "./compaction/options.ts";
 
 /** Everything that makes an agent, composed once (`src/harness.ts`) and the same for every caller. */
 export type Harness = {
@@ -18,9 +19,11 @@ export type Harness = {
   /** Whether `@path` in a message attaches the file. */
   readonly attachesFiles: boolean;
   readonly limits: Limits;
-  readonly window: WindowOptions;
+  readonly context: ContextOptions;
   readonly retry: RetryOptions;
-  /** Whether any capability works on ended turns; if none does, their job is simply removed. */
+  /** When a tool's result goes to a file; absent: never. */
+  readonly eviction?: EvictionConfig;
+  /** Whether any capability works on ended turns, or later; if none does, their job is simply removed. */
   readonly hasAfterTurn: boolean;
   /** What the operator's code allows, asks and denies. */
   readonly permissions: PermissionConfig;

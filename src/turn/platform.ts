@@ -1,7 +1,7 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Point } from "../shared/point.ts";
-import type { SessionNews } from "../shared/registry-api.ts";
+import type { SessionNews, UserSettings } from "../shared/registry-api.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Sql } from "../shared/sql.ts";
 
@@ -18,10 +18,12 @@ export type Platform = {
   readonly sync: () => Promise<void>;
   /** Keeps the object up while `work` runs, where the platform offers that. */
   readonly keepAlive: (work: Promise<void>) => void;
-  /** Tells the registry that this session exists; resolves when it knows. May be repeated. */
-  readonly register: () => Promise<void>;
-  /** Tells the registry what a list shows of this session; resolves when it knows. May be repeated. */
-  readonly index: (news: SessionNews) => Promise<void>;
+  /**
+   * Tells the registry that this session exists; resolves when it knows, with what the user has set. May be repeated.
+   */
+  readonly register: () => Promise<UserSettings>;
+  /** Tells the registry what a list shows of this session; resolves as `register` does. May be repeated. */
+  readonly index: (news: SessionNews) => Promise<UserSettings>;
   readonly newId: () => string;
   readonly point: Point;
   readonly log: Log;

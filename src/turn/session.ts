@@ -56,7 +56,7 @@ export class Session {
     const setAlarm = (at: number) => this.#setAlarm(platform, at);
     const { modes } = harness.permissions;
     const offered = { defaults: initialPermissions(harness.permissions), modes };
-    this.#core = new SessionCore({ ...platform, setAlarm }, offered);
+    this.#core = new SessionCore({ ...platform, setAlarm }, offered, harness.context);
     this.#harness = harness;
     this.#jobs = new Jobs(this.#core, harness);
     this.#registration = new Registration(this.#core);
@@ -227,6 +227,7 @@ export class Session {
   async #work(): Promise<void> {
     const { platform, clock, sql } = this.#core;
     this.#expire();
+    this.#jobs.wakeLater();
     if (this.#core.isBusy || this.#driver.isRunning || this.#jobs.isRunning) {
       platform.setAlarm(clock.now() + DEAD_MAN_MS);
       if (this.#core.isBusy) this.#driver.start();

@@ -9,7 +9,8 @@ import type { TapePart } from "../session/tape.ts";
 import { toModelMessages } from "../session/transcript.ts";
 import { isDriver, setAttempt, type RunningTurn } from "../session/turns.ts";
 import type { Capability, ModelStream, TurnScope } from "./capability.ts";
-import { withSummary } from "./context/context-messages.ts";
+import type { Compactor } from "./compaction/compactor.ts";
+import { withLead } from "./context/context-messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
 import { stepsOf, type Limits } from "./limits.ts";
 import { afterText, withInstruction } from "./output/output-format.ts";
@@ -31,6 +32,7 @@ export type StepContext = {
   readonly retry: RetryOptions;
   readonly limits: Limits;
   readonly hasAfterTurn: boolean;
+  readonly compactor: Compactor;
 };
 
 type Answer = { readonly finish: FinishReason; readonly usage: Usage };
@@ -44,6 +46,7 @@ export async function runStep(context: StepContext, turn: RunningTurn): Promise<
   const { core, scope } = context;
   const step = stepsOf(core.entriesOf(turn.id)).length + 1;
   let current = turn;
+  let wasTooLong = false;
   for (let attempt = 1; ; attempt++) {
     if (current.attempt <= core.journal.last) current = newAttempt(core, current);
     const live = new LiveStep({
@@ -60,6 +63,15 @@ export async function runStep(context: StepContext, turn: RunningTurn): Promise<
     } catch (error) {
       if (scope.signal.aborted || error instanceof LostTurn) throw new LostTurn();
       if (!(error instanceof CarrelError)) throw error;
+      if (error.code === "context_overflow" && !wasTooLong) {
+        wasTooLong = true;
+        const given = supersede(core, current);
+        if (await context.compactor.recover(context, given)) {
+          current = runningAgain(core, turn.id);
+          continue;
+        }
+        current = runningAgain(core, turn.id);
+      }
       const delay = error instanceof ModelError ? retryDelay(error, attempt, context.retry) : null;
       if (delay === null) {
         fail(context, current, error);
@@ -91,6 +103,13 @@ function supersede(core: SessionCore, turn: RunningTurn): RunningTurn {
   return next;
 }
 
+/** The turn as it is after something was awaited. */
+function runningAgain(core: SessionCore, id: string): RunningTurn {
+  const { running } = core;
+  if (running?.id !== id) throw new LostTurn();
+  return running;
+}
+
 function takeAttempt(core: SessionCore, turn: RunningTurn, attempt: number): RunningTurn {
   if (!setAttempt(core.sql, turn.id, core.epoch, attempt)) throw new LostTurn();
   return { ...turn, attempt };
@@ -99,11 +118,12 @@ function takeAttempt(core: SessionCore, turn: RunningTurn, attempt: number): Run
 async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
   const { core, scope, prepared } = context;
   const { point } = core.platform;
+  const { document, view } = core.context;
   const request: ModelRequest = {
     system: prepared.system,
-    messages: withSummary(
-      core.summary,
-      toModelMessages(prepared.format ? withInstruction(core.window, live.turn) : core.window),
+    messages: withLead(
+      document,
+      toModelMessages(prepared.format ? withInstruction(view, live.turn) : view),
     ),
     tools: prepared.specs,
   };

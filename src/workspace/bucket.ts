@@ -34,6 +34,7 @@ import { createContents, type Contents } from "./contents/contents.ts";
 import { globFiles } from "./search/glob-files.ts";
 import { grepFiles } from "./search/grep.ts";
 import { checkImport, commitImport, dropImport, stageImport } from "./import/import.ts";
+import { createSearchIndex, type SearchIndex } from "./index/search-index.ts";
 import { nextDue, runDue, type BucketJob } from "./jobs.ts";
 import { createLayers, type Layers, type SharedLayer } from "./layers/layers.ts";
 import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
@@ -42,6 +43,7 @@ import { pageOf } from "./read/page.ts";
 import { BucketTotals } from "./quota.ts";
 import { readMany } from "./read/read-many.ts";
 import { readFile } from "./read/read.ts";
+import { createTeller } from "./dirty.ts";
 import { createFetcher } from "./rebuild/fetch.ts";
 import { rescan } from "./rebuild/rescan.ts";
 import { withRetries } from "./store/retrying-store.ts";
@@ -64,6 +66,8 @@ export type BucketParts = {
   readonly register: () => Promise<void>;
   /** Makes the registry forget the bucket, which was erased; resolves when it has. */
   readonly unregister: () => Promise<void>;
+  /** Makes the registry know that the bucket has something for upkeep; resolves when it does. Default: nobody is told. */
+  readonly tellDirty?: (at: number) => Promise<void>;
   readonly limits?: Partial<BucketLimits>;
   /** How old the copy of the shared layer may be; default 30,000. */
   readonly sharedAgeMs?: number;
@@ -103,6 +107,7 @@ export class WorkspaceBucket {
   readonly #snapshots: ReturnType<typeof createSnapshots>;
   readonly #context: ChangeContext;
   readonly #jobs: readonly BucketJob[];
+  readonly #index: SearchIndex;
   readonly #birth: Birth;
   readonly #eraser: Eraser;
   /** When the alarm stands, as far as this instance knows. */
@@ -126,11 +131,21 @@ export class WorkspaceBucket {
     this.#snapshots = createSnapshots(layers);
     const sweeper = createSweeper(parts);
     this.#eraser = createEraser(parts);
-    this.#jobs = [settler, createFetcher(parts), sweeper, this.#eraser];
+    // Logs are indexed while their newest lines are still here.
+    this.#index = createSearchIndex({ ...parts, layers });
+    this.#jobs = [
+      this.#index.job,
+      settler,
+      createTeller(parts),
+      createFetcher(parts),
+      sweeper,
+      this.#eraser,
+    ];
     const totals = new BucketTotals(rows);
     const { markDirty } = settler;
-    const { markStaged } = sweeper;
-    this.#context = { rows, layers, contents, limits, totals, clock, markDirty, markStaged };
+    const { markStaged, markPurged } = sweeper;
+    const marks = { markDirty, markStaged, markPurged };
+    this.#context = { rows, layers, contents, limits, totals, clock, ...marks };
     const wake = () => this.#wake();
     this.#birth = new Birth({ ...parts, layers, store: patient, wake });
   }
@@ -164,10 +179,9 @@ export class WorkspaceBucket {
     return this.#read(() => grepFiles(this.#layers, this.#contents, request, turns));
   }
 
+  /** What it leaves to be indexed is gone on with later. */
   search(request: SearchRequest): Promise<SearchAnswer> {
-    return this.#read(() => {
-      throw new Error(`not there yet: ${request.query.length}`);
-    });
+    return this.#read(() => this.#index.search(request).finally(() => this.#wake()));
   }
 
   history(path: string): Promise<readonly FileVersion[]> {
@@ -246,17 +260,17 @@ export class WorkspaceBucket {
   }
 
   async #read<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> {
-    this.#assertThere();
+    this.assertThere();
     await this.#birth.whenBorn();
-    this.#assertThere();
+    this.assertThere();
     return work();
   }
 
   /** What exists is registered before its first change, and each change leaves an alarm for what follows from it. */
   async #write<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    this.#assertThere();
+    this.assertThere();
     await this.#birth.whenBorn();
-    this.#assertThere();
+    this.assertThere();
     await this.#birth.whenRegistered();
     try {
       return await work();
@@ -265,8 +279,8 @@ export class WorkspaceBucket {
     }
   }
 
-  /** Before the store is asked: an erased bucket is never rebuilt from what is left of it. */
-  #assertThere(): void {
+  /** Throws `CarrelError('gone')` once it is erased; asked before the store is, so that it is never rebuilt from what is left. */
+  assertThere(): void {
     if (this.#rows.erasedAt !== null) throw bucketGone();
   }
 

@@ -12,7 +12,7 @@ export type BucketJob = {
 };
 
 /** What `job` rows a bucket has. */
-export type BucketJobId = "settle" | "fetch" | "sweep" | "erase";
+export type BucketJobId = "settle" | "fetch" | "sweep" | "erase" | "tell" | "index";
 
 /** When the first of `jobs` wants to run; `null` when the object needs no alarm. */
 export function nextDue(jobs: readonly BucketJob[]): number | null {

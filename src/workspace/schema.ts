@@ -11,6 +11,9 @@ import type { Sql } from "../shared/sql.ts";
  * call whose answer was lost may still act; `outdated` those that may for two minutes still show what is not there any
  * more; `orphan` what nothing refers to, since it was first seen; `adopted` what a rebuild of several calls has found
  * so far. WITHOUT ROWID makes a write by text key cost one row instead of two.
+ *
+ * For search: `indexed` says which files are in the index, as they were when; `excerpt` shows what was found, and
+ * `word` finds it.
  */
 const STEPS: SchemaSteps = [
   [
@@ -86,6 +89,26 @@ const STEPS: SchemaSteps = [
     `CREATE TABLE orphan(key TEXT PRIMARY KEY, seen INTEGER NOT NULL) WITHOUT ROWID`,
     `CREATE TABLE outdated(key TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`,
     `CREATE TABLE adopted(key TEXT PRIMARY KEY, file TEXT NOT NULL) WITHOUT ROWID`,
+  ],
+  [
+    `CREATE TABLE indexed(
+      path TEXT PRIMARY KEY,
+      no INTEGER NOT NULL,
+      etag TEXT NOT NULL,
+      whole INTEGER NOT NULL,
+      lines INTEGER NOT NULL,
+      last TEXT NOT NULL,
+      hidden TEXT NOT NULL
+    ) WITHOUT ROWID`,
+    `CREATE TABLE excerpt(
+      id INTEGER PRIMARY KEY,
+      lengths TEXT NOT NULL,
+      times TEXT NOT NULL,
+      units TEXT NOT NULL
+    )`,
+    `CREATE VIRTUAL TABLE word USING fts5(
+      words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_-.:/'"
+    )`,
   ],
 ];
 

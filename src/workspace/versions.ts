@@ -66,6 +66,22 @@ export function keepVersion(tx: RowsTx, row: VersionRow, limits: BucketLimits): 
   trimHistory(tx, limits);
 }
 
+/**
+ * Drops for good what files held before, whatever that is: those at these paths, and below those that end in a slash.
+ * That a file was deleted once stays known. Gives what was dropped.
+ */
+export function purgeVersions(tx: RowsTx, paths: readonly string[]): readonly DroppedVersion[] {
+  const dropped = paths.flatMap((path) =>
+    tx.sql.all<DroppedVersion>(
+      `SELECT path, version, size, body FROM version
+       WHERE type <> 'gone' AND (path = ?1 OR (?1 LIKE '%/' AND substr(path, 1, length(?1)) = ?1))`,
+      path,
+    ),
+  );
+  for (const old of dropped) dropVersion(tx, old);
+  return dropped;
+}
+
 /** The versions of one path in any spelling, newest first, the present one included; none where nothing is known. */
 export function history(rows: Pick<Rows, "sql" | "files">, raw: string): readonly FileVersion[] {
   const path = workspacePath(raw);

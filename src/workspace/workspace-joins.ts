@@ -1,3 +1,4 @@
+import { pickHits } from "./index/pick-hits.ts";
 import type { GlobAnswer, GrepAnswer, SearchAnswer, TreeAnswer } from "../shared/workspace-api.ts";
 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
@@ -61,11 +62,17 @@ function endOf({ cut, next, hits }: GrepAnswer): { path: string; cut: "hits" | "
   return cut === "hits" ? { path: hits.at(-1)?.path ?? "", cut } : null;
 }
 
-/** The best of all, each once. */
-export function joinSearches(answers: readonly SearchAnswer[], limit: number): SearchAnswer {
-  const hits = answers.flatMap((answer) => answer.hits).toSorted((a, b) => b.score - a.score);
+/** The best of all, by the rule that each bucket goes by: session logs do not drown the rest. */
+export function joinSearches(
+  answers: readonly [SearchAnswer, ...SearchAnswer[]],
+  limit: number,
+): SearchAnswer {
+  if (answers.length === 1) return answers[0];
   return {
-    hits: hits.slice(0, limit),
+    hits: pickHits(
+      answers.flatMap((answer) => answer.hits),
+      limit,
+    ),
     isComplete: answers.every((answer) => answer.isComplete),
     pending: sum(answers, (answer) => answer.pending),
   };

@@ -128,6 +128,10 @@ export function createSharedWorkspace(
   return overBuckets(bucket, bucket, callBucket);
 }
 
+/** The files of one bucket alone, whoever's they are: for upkeep, which works for the bucket. Makes no call. */
+export const createBucketWorkspace = (bucket: BucketKey, callBucket: CallBucket): Workspace =>
+  overBuckets(bucket, bucket, callBucket);
+
 /**
  * Deletes a bucket for ever; resolves when the store holds nothing of it. Throws `CarrelError('overloaded')` when it
  * still does: the bucket goes on by itself. Safe to repeat.

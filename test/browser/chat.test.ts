@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { useDesk } from "./desk.ts";
+import { anyZone, useDesk } from "./desk.ts";
 
 const desk = useDesk();
 
@@ -32,8 +32,8 @@ describe("a conversation", () => {
     (await desk().begin("one")).end();
     (await desk().begin("two\nlines")).end();
     const [first, second] = desk().server.posts;
-    expect(JSON.parse(first?.body ?? "")).toEqual({ message: "one" });
-    expect(JSON.parse(second?.body ?? "")).toEqual({ message: "two\nlines" });
+    expect(JSON.parse(first?.body ?? "")).toEqual({ message: "one", timeZone: anyZone });
+    expect(JSON.parse(second?.body ?? "")).toEqual({ message: "two\nlines", timeZone: anyZone });
     expect(first?.key).toMatch(/^[0-9a-f-]{36}$/);
     expect(second?.key).not.toBe(first?.key);
     expect(second?.session).toBe(first?.session);
@@ -96,7 +96,10 @@ describe("a conversation", () => {
     (await desk().server.nextTurn()).start().step().text("five").end();
     await desk().see("five");
     expect(await desk().answers()).toEqual(["five"]);
-    expect(JSON.parse(desk().server.posts[1]?.body ?? "")).toEqual({ regenerate: true });
+    expect(JSON.parse(desk().server.posts[1]?.body ?? "")).toEqual({
+      regenerate: true,
+      timeZone: anyZone,
+    });
   });
 });
 

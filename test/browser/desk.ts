@@ -4,6 +4,9 @@ import { launchChromium, openPage, type Watched } from "./chromium.ts";
 import { FakeServer } from "./fake-server.ts";
 import type { FakeTurn } from "./fake-turn.ts";
 
+/** The time zone in a turn's body: that of the machine. */
+export const anyZone: unknown = expect.any(String);
+
 /** The page in front of a fake server, new for each test; no test may make it ask a stranger or open a dialog. */
 export class Desk {
   server: FakeServer;

@@ -10,6 +10,7 @@ import { handleSession, type Decision, readBody, sendJson } from "./fake-routes.
 import { FakeSession } from "./fake-session.ts";
 import { FakeTurn } from "./fake-turn.ts";
 import { ServedFiles } from "./served-files.ts";
+import { ServedMemory } from "./served-memory.ts";
 
 const PUBLIC = fileURLToPath(new URL("../../public/", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
@@ -44,6 +45,7 @@ export class FakeServer {
   /** How many sessions a page of the list has. */
   pageSize = 50;
   readonly workspace = new ServedFiles();
+  readonly memory = new ServedMemory();
   /** When set, the API key that every call must bring. */
   key: string | null = null;
   readonly #sessions = new Map<string, FakeSession>();
@@ -117,6 +119,7 @@ export class FakeServer {
     if (this.key !== null && request.headers.authorization !== `Bearer ${this.key}`)
       return sendError(response, 401, "unauthorized", "Send an API key.");
     if (await this.workspace.handle(request, response, url)) return;
+    if (await this.memory.handle(request, response, url)) return;
     if (agent !== "main")
       return sendError(response, 404, "not_found", `The agent "${agent}" does not exist.`);
     if (id === "") return this.#serveList(url, response);
@@ -189,7 +192,7 @@ export class FakeServer {
     const name = path === "/" ? "index.html" : path.slice(1);
     const type = TYPES[extname(name)];
     const bytes =
-      type && /^((style|files)\/)?[\w-]+\.\w+$/.test(name)
+      type && /^((style|files|memory)\/)?[\w-]+\.\w+$/.test(name)
         ? await readFile(PUBLIC + name).catch(() => null)
         : null;
     if (!type || !bytes) return void response.writeHead(404).end();

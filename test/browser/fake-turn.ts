@@ -17,6 +17,7 @@ type Host = {
   fact(event: SessionEvent): string;
   said(event: SessionEvent, units: number): string;
 };
+type Evicted = { readonly path: string; readonly chars: number };
 type AnswerDetail = { readonly reason?: string; readonly input?: string };
 
 /** One turn, played by a test: `start`, then `step`, `text`, `call`…, then `end`. */
@@ -129,6 +130,13 @@ export class FakeTurn {
     return this.#result(part.call, status, text);
   }
 
+  /** The newest call has a result that was too long: `text` is what stays of it. */
+  evicted(text: string, evicted: Evicted): this {
+    const part = this.#parts.findLast((one) => one.type === "tool");
+    if (part?.type !== "tool") throw new Error("No call to answer.");
+    return this.#result(part.call, "success", text, evicted);
+  }
+
   /** The newest call waits for an answer; asked again, it is another question. */
   ask(more: Partial<PendingCall> = {}): this {
     const part = this.#parts.findLast((one) => one.type === "tool");
@@ -228,11 +236,12 @@ export class FakeTurn {
     ];
   }
 
-  #result(call: string, status: ToolStatus, text: string): this {
+  #result(call: string, status: ToolStatus, text: string, evicted?: Evicted): this {
     const content: ContentPart[] = [{ type: "text", text }];
     const { name } = this.#toolPart(call);
     this.#change(call, { result: { status, content } });
-    this.#session.fact({ type: "tool-result", turn: this.id, call, name, status, content, at: 1 });
+    const result = { call, name, status, content, ...(evicted ? { evicted } : {}) };
+    this.#session.fact({ type: "tool-result", turn: this.id, ...result, at: 1 });
     return this;
   }
 

@@ -85,6 +85,7 @@ describe("the keyboard", () => {
       "Skip to the message box",
       "New conversation",
       "Files",
+      "Memory",
       "hello",
       "More for “hello”",
       "Conversation",

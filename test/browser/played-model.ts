@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { NO_REPLY } from "../../src/memory/flush/prompt.ts";
 
 /** One question to the model, open until the test ends its answer. */
 export type Ask = {
@@ -14,7 +15,15 @@ export type Ask = {
   readonly hungUp: Promise<void>;
 };
 
-/** A model behind chat completions whose every word a test says. */
+type Question = {
+  readonly messages: readonly { readonly role: string }[];
+  readonly tools?: readonly unknown[];
+};
+
+/**
+ * A model behind chat completions whose every word a test says. What it is asked without tools is no turn: there it
+ * finds nothing to remember.
+ */
 export class PlayedModel {
   readonly #server: Server;
   readonly #asks: Ask[] = [];
@@ -53,11 +62,15 @@ export class PlayedModel {
   }
 
   #take(body: string, response: ServerResponse): void {
-    const { messages } = JSON.parse(body) as { messages: { role: string }[] };
+    const { messages, tools = [] } = JSON.parse(body) as Question;
     const ask = answer(
       response,
       messages.map(({ role }) => role),
     );
+    if (tools.length === 0) {
+      ask.say(NO_REPLY);
+      return ask.finish();
+    }
     const waiting = this.#waiting.shift();
     if (waiting) waiting(ask);
     else this.#asks.push(ask);

@@ -15,7 +15,16 @@ describe("hostile text", () => {
       .call(xssCorpus[2] ?? "", JSON.stringify(all))
       .endStep()
       .result("error", all)
-      .step();
+      .step()
+      .call("fetch", "{}")
+      .endStep()
+      .evicted(all, { path: all, chars: 1 });
+    const figures = { messages: 1, tokens: 1 };
+    for (const how of ["summary", "cut", "failed"] as const)
+      desk()
+        .server.session(desk().server.posts[0]?.session ?? "")
+        .fact({ type: "compacted", how, before: figures, after: figures, why: all, at: 1 });
+    turn.step();
     for (const text of xssCorpus) turn.call(text, text);
     turn
       .text("the end")
@@ -23,7 +32,7 @@ describe("hostile text", () => {
       .end("failed", { code: xssCorpus[0] ?? "", message: all });
     await desk().page.getByText("the end").waitFor();
     await desk().page.getByRole("group", { name: "Error" }).waitFor();
-    for (const summary of await desk().page.locator("summary").all()) await summary.click();
+    for (const summary of await desk().page.locator("#turns summary").all()) await summary.click();
     const found = await desk()
       .page.locator("#turns")
       .evaluate((root) => {

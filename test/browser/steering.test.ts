@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { beginAsking, cardOf } from "./approval-desk.ts";
-import { useDesk } from "./desk.ts";
+import { anyZone, useDesk } from "./desk.ts";
 
 const desk = useDesk();
 
@@ -25,7 +25,10 @@ describe("a message while a turn runs", () => {
     second.start().step().text("two").endStep().end();
     await desk().see("two");
     expect(await desk().page.locator(".asked").allInnerTexts()).toEqual(["first", "second"]);
-    expect(bodies()).toEqual([{ message: "first" }, { message: "second" }]);
+    expect(bodies()).toEqual([
+      { message: "first", timeZone: anyZone },
+      { message: "second", timeZone: anyZone },
+    ]);
   });
 
   it("is taken in at the next step where it is steered, and shown there", async () => {
@@ -40,7 +43,7 @@ describe("a message while a turn runs", () => {
     await desk().see("Will be taken in at the next step");
     turn.endStep().steer(message).step().text("Stones are grey.").endStep().end();
     await desk().see("Stones are grey.");
-    expect(bodies()[1]).toEqual({ message: "No flowers", whenBusy: "steer" });
+    expect(bodies()[1]).toEqual({ message: "No flowers", whenBusy: "steer", timeZone: anyZone });
     const shown = () =>
       desk()
         .page.locator(".turn")
@@ -76,7 +79,11 @@ describe("a message while a turn runs", () => {
     turn.end("stopped");
     next.start().step().text("one, two, three");
     await desk().see("one, two, three");
-    expect(bodies()[1]).toEqual({ message: "Count to three", whenBusy: "replace" });
+    expect(bodies()[1]).toEqual({
+      message: "Count to three",
+      whenBusy: "replace",
+      timeZone: anyZone,
+    });
     await desk().box.fill("And now?");
     expect(await desk().page.getByRole("radio", { name: "Queue" }).isChecked()).toBe(true);
   });
@@ -123,6 +130,10 @@ describe("[A8] a message while a turn waits for the person", () => {
     turn.step().text("The other one, then.").endStep().end();
     await desk().see("The other one, then.");
     expect(await desk().page.locator(".turn").count()).toBe(1);
-    expect(bodies()[1]).toEqual({ message: "Push to the other branch", whenBusy: "steer" });
+    expect(bodies()[1]).toEqual({
+      message: "Push to the other branch",
+      whenBusy: "steer",
+      timeZone: anyZone,
+    });
   });
 });

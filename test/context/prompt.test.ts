@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Section } from "../../src/context/sections.ts";
+import { writeMark } from "../../src/shared/memory-marks.ts";
 import { workspacePath } from "../../src/workspace/layers/path.ts";
 import { promptOf, section, small } from "./prompt-lab.ts";
 
@@ -95,6 +96,27 @@ describe("assemblePrompt", () => {
     const one = promptOf({ own }, { sessionId: "a", date: 0 });
     const other = promptOf({ own }, { sessionId: "b".repeat(128), date: Date.UTC(2026, 8, 30) });
     expect(common(one, other)).toMatch(/## Session Context\n\nYou are Carrel\.\nToday's date: $/);
+  });
+
+  it.each([
+    ["UTC", "Mon, Nov 30, 2026 (UTC)"],
+    ["Europe/Berlin", "Tue, Dec 1, 2026 (Europe/Berlin)"],
+    ["America/Los_Angeles", "Mon, Nov 30, 2026 (America/Los_Angeles)"],
+    ["Pacific/Kiritimati", "Tue, Dec 1, 2026 (Pacific/Kiritimati)"],
+  ])("[C1] says which day it is in %s", (zone, day) => {
+    expect(promptOf({ template: small }, { zone })).toContain(`\nToday's date: ${day}\n`);
+  });
+
+  it("[C1, M7] shows what is remembered without the marks that say where it comes from", () => {
+    const mark = writeMark({ session: "main/s1", turn: "t1", from: ["2026-11-30#abc"] });
+    const own = { "MEMORY.md": `## Facts\n\n- Ann likes tea. ${mark}\n- <!-- a remark -->\n` };
+    const prompt = promptOf({ own });
+    expect(prompt).toContain("    - Ann likes tea.\n    - <!-- a remark -->\n");
+    expect(prompt).not.toContain("carrel:");
+    const additionalFiles = [workspacePath("memory/team.md"), workspacePath("SOUL.md")];
+    const files = { "memory/team.md": `- Tea. ${mark}\n`, "SOUL.md": `Soul. ${mark}\n` };
+    const added = promptOf({ own: files }, { additionalFiles });
+    expect(added).toMatch(/ {4}- Tea\.\n[^]* {4}Soul\. <!-- carrel:/);
   });
 
   it("refuses sections that are a mistake in code", () => {

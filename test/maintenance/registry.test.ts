@@ -1,33 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { Registry } from "../../src/maintenance/registry.ts";
-import type { RegistryApi } from "../../src/shared/registry-api.ts";
 import { registryContract } from "../contracts/registry-contract.ts";
 import { sessionListContract } from "../contracts/session-list-contract.ts";
+import { settingsContract } from "../contracts/settings-contract.ts";
 import { spentContract } from "../contracts/spent-contract.ts";
+import { dirtyContract, passContract } from "../contracts/upkeep-contract.ts";
 import { nodeSql, openDatabase } from "../support/node-sql.ts";
-
-/** As the object answers, without the object. */
-function api(registry: Registry): RegistryApi {
-  return {
-    registerSession: async (session) => registry.registerSession(session),
-    registerBucket: async (bucket, at) => registry.registerBucket(bucket, at),
-    updateSession: async (...args) => registry.updateSession(...args),
-    removeSession: async (...args) => registry.removeSession(...args),
-    listSessions: async (...args) => registry.listSessions(...args),
-    recordSpent: async (...args) => registry.recordSpent(...args),
-    spent: async (...args) => registry.spent(...args),
-    removeBucket: async (bucket) => registry.removeBucket(bucket),
-    markDirty: async (bucket, at) => registry.markDirty(bucket, at),
-    sessions: async (user, agent, cursor) => registry.sessions(user, agent, cursor),
-    buckets: async (cursor) => registry.buckets(cursor),
-  };
-}
+import { openRegistry } from "../support/registry-in-node.ts";
 
 describe("the registry", () => {
-  const open = async () => api(new Registry(nodeSql(openDatabase())));
+  const open = async () => openRegistry();
   registryContract(open);
   describe("of sessions, as lists", () => sessionListContract(open));
   describe("of tokens", () => spentContract(open));
+  describe("of dirty buckets", () => dirtyContract(open));
+  describe("of upkeep's way", () => passContract(open));
+  describe("of settings", () => settingsContract(open));
 
   it("keeps what it knows over a restart", () => {
     const sql = nodeSql(openDatabase());
@@ -37,7 +25,8 @@ describe("the registry", () => {
     ]);
   });
 
-  it("lists the sessions that an earlier version registered, by when that was", () => {
+  /** The tables of the first version. */
+  function firstTables() {
     const sql = nodeSql(openDatabase());
     sql.run("CREATE TABLE schema_step(step INTEGER PRIMARY KEY)");
     sql.run("INSERT INTO schema_step(step) VALUES (1)");
@@ -45,6 +34,24 @@ describe("the registry", () => {
       `CREATE TABLE session(user TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
        created_at INTEGER NOT NULL, PRIMARY KEY(user, agent, session)) WITHOUT ROWID`,
     );
+    sql.run(
+      "CREATE TABLE bucket(key TEXT PRIMARY KEY, created_at INTEGER NOT NULL, dirty_at INTEGER) WITHOUT ROWID",
+    );
+    return sql;
+  }
+
+  it("[R2] has the buckets for upkeep that an earlier version was told of", () => {
+    const sql = firstTables();
+    sql.run("INSERT INTO bucket VALUES ('v1/agents/main/shared/', 3, NULL), ('v1/global/', 3, 5)");
+    const registry = new Registry(sql);
+    expect(registry.dirtyBuckets(null, 10, 9).items).toEqual([
+      { bucket: "v1/global/", dirtyAt: 5, changedAt: 5, attempts: 0 },
+    ]);
+    expect(registry.backlog()).toEqual({ dirty: 1, since: 5, troubled: [] });
+  });
+
+  it("lists the sessions that an earlier version registered, by when that was", () => {
+    const sql = firstTables();
     for (const [id, at] of [
       ["old", 5],
       ["older", 3],

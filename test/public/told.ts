@@ -89,5 +89,6 @@ export const parts = (transcript: Transcript) =>
 export const spoken = (transcript: Transcript): string[] =>
   parts(transcript).map((part) => {
     if (part.kind === "tool") return `${part.name}(${part.input})`;
+    if (part.kind === "compacted") return `[${part.how}]`;
     return part.kind === "steered" ? `[${JSON.stringify(part.content)}]` : part.text;
   });

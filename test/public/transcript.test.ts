@@ -149,3 +149,42 @@ describe("cursors", () => {
     expect(ids.toSorted(compareCursors)).toEqual(["2.0", "9.9", "9.10", "10.0"]);
   });
 });
+
+describe("a context that was made shorter", () => {
+  const compacted: SessionEvent = {
+    type: "compacted",
+    how: "summary",
+    before: { messages: 52, tokens: 41_000 },
+    after: { messages: 14, tokens: 9_000 },
+    at: 1,
+  };
+  const kinds = (transcript: ReturnType<typeof play>) =>
+    transcript.turns.map((turn) =>
+      turn.steps.flatMap((each) => each.parts.map(({ kind }) => kind)),
+    );
+
+  it("[S7] is told in the turn that was taken up last, where it happened, and not in one that waits", () => {
+    const first = play([start("a", 1), at("2.0", compacted), step("a", 3)]);
+    const next = play([at("3.1", { type: "text-start" }), end("a", 4)], first);
+    expect(kinds(next)).toEqual([["compacted", "text"]]);
+    const waiting = withAccepted(next, "b", say("later"));
+    expect(kinds(play([at("5.0", compacted)], waiting))).toEqual([
+      ["compacted", "text", "compacted"],
+      [],
+    ]);
+    expect(play([at("1.0", compacted)]).turns).toEqual([]);
+    expect(isBusy(next)).toBe(false);
+  });
+
+  it("[S7] stays told when the attempt during which it happened is given up", () => {
+    const events = [
+      start("a", 1),
+      step("a", 2),
+      at("3.0", compacted),
+      at("3.1", { type: "text-start" }),
+      at("3.2", { type: "text", text: "x" }),
+    ];
+    const reset = at("4.0", { type: "step-reset", turn: "a", to: "2.0", reason: "retry" });
+    expect(kinds(play([...events, reset, step("a", 5)]))).toEqual([["compacted"]]);
+  });
+});

@@ -1,6 +1,8 @@
 import { NO_TURN, type JournalEntry } from "../../src/session/entries.ts";
+import type { ContextDocument } from "../../src/session/state-documents.ts";
 import { toModelMessages } from "../../src/session/transcript.ts";
 import type { Sql } from "../../src/shared/sql.ts";
+import { View } from "../../src/turn/context/view.ts";
 import { messageViolations } from "../support/message-invariants.ts";
 import type { Facts } from "./reader.ts";
 
@@ -45,6 +47,7 @@ export class Auditor implements Facts {
   readonly #abandoned = new Map<number, string>();
   /** Where the conversation began anew. */
   readonly #cleared = new Set<number>();
+  readonly #viewer = new View();
   #found: string[] = [];
 
   constructor(sql: Sql) {
@@ -191,16 +194,16 @@ export class Auditor implements Facts {
   /** The history that the model would get next is valid at any time. */
   #auditContext(): void {
     const [row] = this.#sql.all<{ body: string }>("SELECT body FROM state WHERE name = 'context'");
-    const from = row ? (JSON.parse(row.body) as { from: number }).from : 0;
-    if (
-      from > 0 &&
-      !this.#abandoned.has(from) &&
-      !this.#cleared.has(from) &&
-      ![...this.#turns.values()].some(({ start }) => start === from)
-    )
-      this.#violate("T6", `the context starts at ${from}, which begins no turn`);
-    this.#entries = this.#entries.filter(({ seq }) => seq >= from);
-    for (const what of messageViolations(toModelMessages(this.#entries))) this.#violate("T6", what);
+    const document = row ? (JSON.parse(row.body) as ContextDocument) : { from: 0 };
+    const { from, turn = from } = document;
+    const isStart = [...this.#turns.values()].some(({ start }) => start === turn);
+    if (from > 0 && !this.#abandoned.has(from) && !this.#cleared.has(from) && !isStart)
+      this.#violate("T6", `the context starts at ${turn}, which begins no turn`);
+    if (turn !== from && !this.#entries.some((one) => one.kind === "step" && one.seq === from))
+      this.#violate("T6", `the context starts at ${from} inside a turn, where no step begins`);
+    this.#entries = this.#entries.filter(({ seq }) => seq >= turn);
+    const view = this.#viewer.of(this.#entries, document);
+    for (const what of messageViolations(toModelMessages(view))) this.#violate("T6", what);
   }
 
   /** Each turn's row, job and checkpoint say the same as the journal. */

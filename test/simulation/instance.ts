@@ -1,7 +1,9 @@
 import type { Clock } from "../../src/shared/clock.ts";
 import type { PointName } from "../../src/shared/point.ts";
+import type { UserSettings } from "../../src/shared/registry-api.ts";
 import { Session } from "../../src/turn/session.ts";
 import type { Harness } from "../../src/turn/harness.ts";
+import { noSettings } from "../support/no-settings.ts";
 import { latency, type Ground } from "./ground.ts";
 
 /** Thrown in an instance that vanished, wherever its code still stands: nobody hears of it. */
@@ -106,11 +108,12 @@ export class Instance {
     this.onDeath.clear();
   }
 
-  #register(): void {
+  #register(): UserSettings {
     const { faults, registry, random } = this.#ground;
     const isLost = faults.strikes("unreachable registry");
     if (!isLost || random.chance(0.5)) registry.isTold = true;
     if (isLost) throw new Error("connection lost");
+    return noSettings;
   }
 
   #alive(): void {

@@ -2,6 +2,8 @@ import { barePrompt } from "../support/bare-prompt.ts";
 import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import { openHarness } from "../support/open-harness.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
+import { defaultCompaction } from "../../src/turn/compaction/config.ts";
+import { defaultContext } from "../../src/turn/compaction/options.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
@@ -161,10 +163,12 @@ function chanceHarness(
   const { random } = ground;
   let labels = 0;
   const newLabel = () => `L${++labels}`;
-  const window = random.pick([
-    { triggerMessages: 6, triggerTokens: 80_000, triggerChars: 8_000_000, keepMessages: 3 },
-    { triggerMessages: 50, triggerTokens: 2_000, triggerChars: 8_000_000, keepMessages: 20 },
+  const compaction = random.pick([
+    null,
+    { ...defaultCompaction, triggerTokens: 300, keepTokens: 60 },
+    { ...defaultCompaction, triggerTokens: 2_000, keepTokens: 0, keepMessages: 3 },
   ]);
+  const contextWindow = random.pick([null, 600, 3_000]);
   const hasAfterTurn = random.chance(0.5);
   const rights = random.chance(0.4)
     ? openHarness.permissions
@@ -182,10 +186,13 @@ function chanceHarness(
       for (const what of providerViolations(request)) ground.violate(`[T6] ${what}`);
     };
     return {
-      model: chanceModel(ground, instance, take, newLabel),
+      model: {
+        ...chanceModel(ground, instance, take, newLabel),
+        ...(contextWindow === null ? {} : { contextWindow }),
+      },
       capabilities,
       limits: { ...defaultLimits, maxIters: 5, maxCallsPerStep: 6 },
-      window,
+      context: { ...defaultContext, compaction },
       retry: { random: () => random.next() },
       hasAfterTurn,
       prompt: barePrompt,

@@ -59,6 +59,7 @@ export const deployment = createDeployment([
     model,
     tools,
     telemetry,
+    compaction: { triggerTokens: 80_000 },
     permissions: { mode: "BYPASS" },
     modelRetry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
   }),

@@ -79,6 +79,7 @@ export function bucketParts(of: BucketOf = {}): BucketParts {
     totals: new BucketTotals(rows),
     markDirty: settler.markDirty,
     markStaged: sweeper.markStaged,
+    markPurged: sweeper.markPurged,
   };
   const change = (...changes: readonly Change[]) => applyChanges(context, { by: BY, changes });
   return { ...context, settler, fetcher: createFetcher(parts), sweeper, change };

@@ -4,6 +4,7 @@ import type { IdentifiedEvent } from "../../src/shared/events.ts";
 import { noUsage } from "../../src/shared/messages.ts";
 import { checkInvariants } from "./invariants.ts";
 import type { Observation, Tables } from "./observation.ts";
+import { createWitness } from "./scripted-model.ts";
 
 const call = {
   type: "tool-call",
@@ -88,7 +89,7 @@ const good: Observation = {
   replay,
   history: [{ id: "t", role: "user", turn: "t", at: 0, content: [{ type: "text", text: "hi" }] }],
   effects: { runs: ["unsafe_thing:a"], keyed: new Map([["k", "a"]]) },
-  witness: { requests: [], failures: new Map(), aborted: 0 },
+  witness: createWitness(),
   tools: [{ name: "unsafe_thing", replay: "unsafe" }],
   crashes: [],
 };

@@ -1,11 +1,12 @@
 import { barePrompt } from "./bare-prompt.ts";
 import { openHarness } from "./open-harness.ts";
+import { noSettings } from "./no-settings.ts";
 import { noWorkspace } from "./no-workspace.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import { Session } from "../../src/turn/session.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
-import { defaultWindow } from "../../src/turn/context/window.ts";
+import { defaultContext } from "../../src/turn/compaction/options.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { createScriptedModel, createWitness } from "./scripted-model.ts";
 import { createEffects, createScriptedTools } from "./scripted-tools.ts";
@@ -31,10 +32,10 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       clock: impatientClock,
       setAlarm: () => {},
       clearAlarm: () => {},
-      index: () => Promise.resolve(),
+      index: () => Promise.resolve(noSettings),
       sync: () => Promise.resolve(),
       keepAlive: () => {},
-      register: () => Promise.resolve(),
+      register: () => Promise.resolve(noSettings),
       newId: () => crypto.randomUUID(),
       point: noPoint,
       log: () => {},
@@ -43,7 +44,7 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       model: createScriptedModel(witness, pause),
       capabilities: [{ name: "tools", tools: () => tools }],
       limits: defaultLimits,
-      window: defaultWindow,
+      context: defaultContext,
       retry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
       hasAfterTurn: false,
       prompt: barePrompt,

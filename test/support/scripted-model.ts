@@ -1,6 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
 import type { ModelErrorCode } from "../../src/shared/errors.ts";
 import { ModelError } from "../../src/shared/errors.ts";
+import { SUMMARY_SYSTEM } from "../../src/turn/compaction/summary-prompt.ts";
 
 /** One model call of a script. `fail` after `text` breaks off in mid-stream. */
 export type ScriptedStep = {
@@ -22,13 +23,26 @@ export type ScriptedStep = {
 export type Witness = {
   /** Every request that reached the model, in order. */
   readonly requests: ModelRequest[];
+  /** Those that asked for a summary, which it always writes. */
+  readonly summaries: ModelRequest[];
   /** Times that each scripted failure was given, by turn text and step. */
   readonly failures: Map<string, number>;
   /** Requests whose signal aborted while they were answered. */
   aborted: number;
 };
 
-export const createWitness = (): Witness => ({ requests: [], failures: new Map(), aborted: 0 });
+export const createWitness = (): Witness => ({
+  requests: [],
+  summaries: [],
+  failures: new Map(),
+  aborted: 0,
+});
+
+/** What it writes as a summary of anything. */
+export const SCRIPTED_SUMMARY = "## SESSION INTENT\nTo test.";
+
+/** Whether a request asks for a summary of a conversation. */
+export const asksForSummary = ({ system }: ModelRequest): boolean => system === SUMMARY_SYSTEM;
 
 /**
  * A model that does what the newest user message says: its text is a JSON list of `ScriptedStep`s, one for each
@@ -44,6 +58,10 @@ export function createScriptedModel(
       // What leaves an object waits until everything stored before is safe; with a `pause` that waits, so does this.
       await pause();
       signal.throwIfAborted();
+      if (asksForSummary(request)) {
+        witness.summaries.push(request);
+        return yield* answer({ text: SCRIPTED_SUMMARY }, { signal, pause, mayFail: () => false });
+      }
       witness.requests.push(request);
       const { script, step, source } = readScript(request);
       try {

@@ -43,7 +43,7 @@ export function replayViolations(replay: readonly IdentifiedEvent[]): string[] {
       if (open) found.push(`${id}: turn ${event.turn} starts inside turn ${open.turn}`);
       if (ended.has(event.turn)) found.push(`${id}: turn ${event.turn} starts again`);
       open = event;
-    } else if (event.type === "permissions" || event.type === "cleared") {
+    } else if (["permissions", "compacted", "cleared"].includes(event.type)) {
       // These belong to no turn and come at any time.
     } else if (!open) {
       found.push(`${id}: ${event.type} outside of any turn`);
@@ -97,6 +97,7 @@ const FACTS = new Set([
   "turn-waiting",
   "steered",
   "permissions",
+  "compacted",
   "cleared",
   "turn-end",
 ]);

@@ -85,12 +85,20 @@ export class Talk {
   readonly messages: ModelMessage[] = [];
   readonly #model = createOfflineModel({ clock: timeless });
   readonly #system: string;
-  readonly #tools = builtInTools;
+  readonly #tools: readonly Tool[];
   readonly #workspace: Workspace;
+  readonly #session: string;
 
-  constructor(options: { readonly system: string; readonly workspace: Workspace }) {
+  constructor(options: {
+    readonly system: string;
+    readonly workspace: Workspace;
+    readonly tools?: readonly Tool[];
+    readonly session?: string;
+  }) {
     this.#system = options.system;
     this.#workspace = options.workspace;
+    this.#tools = options.tools ?? builtInTools;
+    this.#session = options.session ?? "s1";
   }
 
   async say(text: string): Promise<Turn> {
@@ -125,7 +133,7 @@ export class Talk {
       if (!tool || tool.runsOn === "client") return result("error", "no such tool");
       const context = toolContext({
         key: call,
-        op: call,
+        op: `${this.#session}/${call}`,
         now: () => Date.UTC(2026, 10, 30, 16, 43, 12),
         workspace: this.#workspace,
       });

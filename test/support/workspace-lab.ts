@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { callBucket, sharedLayer } from "../../src/bindings.ts";
 import type { Env } from "../../src/env.ts";
-import { parseBucketKey, type BucketKey } from "../../src/shared/bucket-key.ts";
+import { BucketMemory } from "../../src/memory/bucket-memory.ts";
+import { createMemory, type Memory } from "../../src/memory/memory-client.ts";
+import { bucketPrefix, parseBucketKey, type BucketKey } from "../../src/shared/bucket-key.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { noPoint } from "../../src/shared/point.ts";
 import type { Failure } from "../../src/shared/session-api.ts";
@@ -22,7 +24,7 @@ import { createMemoryStore } from "./memory-store.ts";
 import { nodeSql, openDatabase } from "./node-sql.ts";
 
 export type WorkspaceLabOptions = Partial<
-  Pick<BucketPlatform, "limits" | "sharedAgeMs" | "point">
+  Pick<BucketPlatform, "limits" | "sharedAgeMs" | "point" | "tellDirty">
 > & {
   readonly store?: BlobStore;
   readonly template?: Files;
@@ -37,7 +39,15 @@ export type BucketCall = {
 };
 
 /** What says nothing about files: that the tables are made, and what is to be done when. */
-const ABOUT_TABLES = ["schema_step", "meta", "job"];
+const ABOUT_TABLES = [
+  "schema_step",
+  "memory_schema_step",
+  "meta",
+  "job",
+  "word_data",
+  "word_idx",
+  "word_config",
+];
 
 const noObject = { getByName: (): never => fail("no object of this kind is here") };
 
@@ -51,6 +61,8 @@ export class WorkspaceLab {
   readonly between: string[] = [];
   readonly registered: string[] = [];
   readonly unregistered: string[] = [];
+  /** Buckets that told of something for upkeep, each time. */
+  readonly dirty: BucketKey[] = [];
   readonly alarms = new Map<BucketKey, number>();
   /** What objects start from that wake from now on. */
   template: Files;
@@ -61,6 +73,7 @@ export class WorkspaceLab {
   readonly #options: WorkspaceLabOptions;
   readonly #tables = new Map<BucketKey, ReturnType<typeof openDatabase>>();
   readonly #buckets = new Map<BucketKey, WorkspaceBucket>();
+  readonly #memories = new Map<BucketKey, BucketMemory>();
 
   constructor(options: WorkspaceLabOptions = {}) {
     this.#options = options;
@@ -101,6 +114,22 @@ export class WorkspaceLab {
     return bucket;
   }
 
+  /** The memory beside a bucket's files, as its object has it. */
+  memoryOf(key: BucketKey): BucketMemory {
+    const known = this.#memories.get(key);
+    if (known) return known;
+    const platform = { sql: this.sql(key), clock: this.clock, log: () => {} };
+    const memory = new BucketMemory(this.bucket(key), platform);
+    this.#memories.set(key, memory);
+    return memory;
+  }
+
+  /** The memory of a user under the agent `main`, as others reach it; ann's by default. */
+  memory(user = "ann"): Memory {
+    const home = bucketPrefix({ scope: "USER", agent: "main", user });
+    return createMemory({ home, records: home, agent: "main" }, this.callBucket);
+  }
+
   /** The tables of a bucket, to look into or to damage. */
   sql(key: BucketKey): Sql {
     const tables = this.#tables.get(key) ?? openDatabase();
@@ -133,6 +162,7 @@ export class WorkspaceLab {
   /** All objects end; the next call finds others over the same tables, or with `loss` over empty ones. */
   restart({ loss = false } = {}): void {
     this.#buckets.clear();
+    this.#memories.clear();
     if (loss) this.#tables.clear();
   }
 
@@ -166,7 +196,8 @@ export class WorkspaceLab {
         if (from === null) this.calls.push(`${bucket} ${method}`);
         else this.between.push(`${from} ${bucket} ${method}`);
         await this.before({ from, bucket, method, args });
-        return structuredClone(await answerOf(this.bucket(bucket), method, structuredClone(args)));
+        const object = method in MEMORY ? this.memoryOf(bucket) : this.bucket(bucket);
+        return structuredClone(await answerOf(object, method, structuredClone(args)));
       };
     return new Proxy({}, { get: (_, method) => call(String(method)) });
   }
@@ -176,6 +207,7 @@ export class WorkspaceLab {
     return {
       clock: this.clock,
       point: noPoint,
+      tellDirty: async () => void this.dirty.push(key),
       ...this.#options,
       key,
       store: this.store,
@@ -196,13 +228,14 @@ function fail(why: string): never {
 
 /** As the object answers: expected failures are data. */
 async function answerOf(
-  bucket: WorkspaceBucket,
+  object: WorkspaceBucket | BucketMemory,
   method: string,
   args: readonly unknown[],
 ): Promise<({ readonly ok: true } & object) | Failure> {
   try {
-    const call = Reflect.get(bucket, method) as (...given: unknown[]) => Promise<unknown>;
-    const answer = await call.apply(bucket, [...args]);
+    const name = MEMORY[method] ?? method;
+    const call = Reflect.get(object, name) as (...given: unknown[]) => Promise<unknown>;
+    const answer = await call.apply(object, [...args]);
     return { ok: true, ...wrapped(method, answer) };
   } catch (error) {
     if (!(error instanceof CarrelError)) throw error;
@@ -218,6 +251,25 @@ const NAMES: Readonly<Record<string, string>> = {
   usage: "usage",
   rescan: "report",
   erase: "isEmpty",
+  beginRun: "begun",
+  commitRun: "result",
+  memoryOverview: "overview",
+  undoMemory: "undone",
+  forgetMemory: "forgotten",
+};
+
+/** What the memory answers to, and the names of its methods. */
+const MEMORY: Readonly<Record<string, string>> = {
+  claimSlot: "claimSlot",
+  releaseSlot: "releaseSlot",
+  beginRun: "beginRun",
+  commitRun: "commitRun",
+  abandonRun: "abandonRun",
+  tidy: "tidy",
+  memoryOverview: "overview",
+  undoMemory: "undo",
+  forgetMemory: "forget",
+  hideMessages: "hideMessages",
 };
 
 const wrapped = (method: string, answer: unknown): object => {

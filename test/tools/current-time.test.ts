@@ -38,6 +38,16 @@ describe("current_time", () => {
     expect(Date.parse(told.split(" ")[0] ?? "")).toBe(Date.parse(iso));
   });
 
+  it("goes by the user's zone where none is named", async () => {
+    const context = toolContext({ zone: "Asia/Tokyo", now: () => 0 });
+    expect(await currentTime.prepare({}).run(context)).toBe(
+      "1970-01-01T09:00:00+09:00 (Thursday, Asia/Tokyo)",
+    );
+    expect(await currentTime.prepare({ timezone: "UTC" }).run(context)).toContain(
+      "(Thursday, UTC)",
+    );
+  });
+
   it.each(["Mars/Olympus", "", "Europe/Berlin; rm", "x".repeat(70)])(
     "[X5] refuses the zone %j",
     (timezone) => {

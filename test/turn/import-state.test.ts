@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import { defaultPermissions } from "../../src/permissions/config.ts";
 import { findJob } from "../../src/session/jobs.ts";
 import { toModelMessages } from "../../src/session/transcript.ts";
+import { defaultCompaction } from "../../src/turn/compaction/config.ts";
+import { defaultContext } from "../../src/turn/compaction/options.ts";
+import { SCRIPTED_SUMMARY } from "../support/scripted-model.ts";
 import { messageViolations, requestViolations } from "../support/message-invariants.ts";
 import { atRest } from "./at-rest.ts";
 import { SessionLab, type LabOptions } from "./session-lab.ts";
@@ -221,21 +224,17 @@ describe("a state that is put in", () => {
   });
 
   it("keeps its summary when the context is cut", async () => {
-    const window = {
-      triggerMessages: 6,
-      triggerTokens: 80_000,
-      triggerChars: 1e6,
-      keepMessages: 2,
-    };
-    const { lab } = imported({ summary: "Ships.", context: [user("one")] }, { window });
+    const compaction = { ...defaultCompaction, triggerTokens: 400, keepTokens: 150 };
+    const context = { ...defaultContext, compaction };
+    const { lab } = imported({ summary: "Ships.", context: [user("one")] }, { context });
     for (const key of ["a", "b", "c", "d", "e"]) {
-      lab.say(key, `this is ${key}`);
+      lab.say(key, `this is ${key}${" and so on".repeat(20)}`);
       await lab.settle();
     }
     const asked = JSON.stringify(lab.witness.requests.at(-1)?.messages);
     expect(asked).not.toContain("this is a");
-    expect(asked).toContain("Ships.");
-    expect(lab.restart().state().summary).toBe("Ships.");
+    expect(JSON.stringify(lab.witness.summaries[0])).toContain("Ships.");
+    expect(lab.restart().state().summary).toContain(SCRIPTED_SUMMARY);
   });
 
   it("[T13] can be talked on with, shows as history and events, and its turns' ids are no keys", async () => {

@@ -12,6 +12,7 @@ import { settleTurn } from "../../src/turn/settle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { nodeSql, openDatabase } from "../support/node-sql.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
+import { noSettings } from "../support/no-settings.ts";
 import { openHarness } from "../support/open-harness.ts";
 
 type Parts = Pick<Harness, "notify" | "capabilities" | "workspace">;
@@ -138,8 +139,11 @@ export class OutboxLab {
       clearAlarm: () => (this.alarm = null),
       sync: () => Promise.resolve(),
       keepAlive: () => {},
-      register: () => Promise.resolve(),
-      index: (news: SessionNews) => this.#tell(() => this.told.push(news)),
+      register: () => Promise.resolve(noSettings),
+      index: async (news: SessionNews) => {
+        await this.#tell(() => this.told.push(news));
+        return noSettings;
+      },
       newId: () => `id-${++ids}`,
       point: () => {},
       log: (level: string, event: string, facts: object) =>

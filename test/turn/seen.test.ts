@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
-import { defaultWindow } from "../../src/turn/context/window.ts";
+import { defaultCompaction } from "../../src/turn/compaction/config.ts";
+import { defaultContext } from "../../src/turn/compaction/options.ts";
 import type { Files } from "../support/bucket-parts.ts";
 import { nodeWorkspace } from "../support/node-workspace.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";
@@ -57,16 +58,22 @@ describe("what the model has seen", () => {
   });
 
   it("[W9] is not what was cut from its context", async () => {
+    const long = "All of it.\n".repeat(1_500);
     const { run, workspace } = labOver(
-      { "a.md": "a" },
-      { window: { ...defaultWindow, triggerMessages: 4, keepMessages: 2 } },
+      { "a.md": long },
+      {
+        context: {
+          ...defaultContext,
+          compaction: { ...defaultCompaction, triggerTokens: 4_500, keepTokens: 100 },
+        },
+      },
     );
     await run([read("a.md")]);
     await run();
     await run();
     expect(await run([write("a.md")])).toBe("error");
-    expect(await workspace.text("a.md")).toBe("a");
-    expect(await run([read("a.md")], [write("a.md")])).toBe("success success");
+    expect(await workspace.text("a.md")).toBe(long);
+    expect(await run([read("a.md")], [write("a.md")])).toMatch(/^success success/);
   });
 
   it("[W9] is a file that its message names, if it was attached whole", async () => {

@@ -10,7 +10,7 @@ const records = bucketPrefix({ scope: "USER", agent: "main", user: "ann" });
 
 /** What a session has among the files of its user. */
 function changesOf({ session, ...rest }: typeof address): Change[] {
-  const { log, index, tasks, plans } = sessionFiles({ ...rest, session });
+  const { log, index, tasks, plans, evicted } = sessionFiles({ ...rest, session });
   return [
     { kind: "append", path: log, text: `{"of":"${session}"}\n${"x".repeat(400_000)}\n` },
     {
@@ -21,6 +21,7 @@ function changesOf({ session, ...rest }: typeof address): Change[] {
     { kind: "write", path: tasks, content: { text: `tasks of ${session}` } },
     { kind: "write", path: `${plans}/PLAN.md`, content: { text: `plan of ${session}` } },
     { kind: "write", path: `${plans}/old/1.md`, content: { text: `plan of ${session}` } },
+    { kind: "write", path: `${evicted}/fetch-call_1_0-0.txt`, content: { text: "a page" } },
   ];
 }
 
@@ -46,6 +47,7 @@ describe("what of a session lies in its user's workspace", () => {
       "agents/main/sessions/s10.log.jsonl",
       "agents/main/sessions/sessions.json",
       "agents/main/tasks/s10.json",
+      "large_tool_results/s10/fetch-call_1_0-0.txt",
       "plans/s10/PLAN.md",
       "plans/s10/old/1.md",
     ]);
@@ -55,7 +57,7 @@ describe("what of a session lies in its user's workspace", () => {
     await lab.pass(20_000);
     const keys = await storeOf(lab);
     expect(keys.filter((key) => isOf(key, "s1.") || isOf(key, "s1/"))).toEqual([]);
-    expect(keys.filter((key) => isOf(key, "s10"))).toHaveLength(4);
+    expect(keys.filter((key) => isOf(key, "s10"))).toHaveLength(5);
   });
 
   it("may be asked for again, and where there never was anything leaves nothing behind", async () => {

@@ -1,4 +1,5 @@
 import { barePrompt } from "../support/bare-prompt.ts";
+import { noSettings } from "../support/no-settings.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
@@ -11,7 +12,7 @@ import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import { Session } from "../../src/turn/session.ts";
-import { defaultWindow } from "../../src/turn/context/window.ts";
+import { defaultContext } from "../../src/turn/compaction/options.ts";
 import { type Frame, parseFrames } from "../support/client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { openHarness } from "../support/open-harness.ts";
@@ -46,6 +47,8 @@ export class SessionLab {
   register: () => Promise<void> = () => Promise.resolve();
   /** What the registry is told of it beside. */
   index: (news: SessionNews) => Promise<void> = () => Promise.resolve();
+  /** What the registry answers with. */
+  settings = noSettings;
   /** Awaited by model and tools between their batches. */
   pause: () => Promise<void> = () => Promise.resolve();
   readonly #options: LabOptions;
@@ -75,8 +78,8 @@ export class SessionLab {
         clearAlarm: () => (this.alarm = null),
         sync: () => this.sync(),
         keepAlive: () => {},
-        register: () => this.register(),
-        index: (news) => this.index(news),
+        register: () => this.register().then(() => this.settings),
+        index: (news) => this.index(news).then(() => this.settings),
         newId: () => `id-${++this.#ids}`,
         point: (name) => this.onPoint(name),
         log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
@@ -96,9 +99,11 @@ export class SessionLab {
     return {
       model: createScriptedModel(this.witness, pause),
       limits: defaultLimits,
-      window: defaultWindow,
+      context: defaultContext,
       retry: { random: () => 0 },
-      hasAfterTurn: capabilities.some((capability) => capability.afterTurns !== undefined),
+      hasAfterTurn: capabilities.some(
+        (item) => item.afterTurns !== undefined || item.later !== undefined,
+      ),
       prompt: barePrompt,
       ...openHarness,
       workspace: () => noWorkspace,

@@ -54,6 +54,7 @@ async function exportTurn(
       signal: new AbortController().signal,
       opening,
       title: opening,
+      learn: () => {},
     },
     [{ turn: "t1", entries }],
   );

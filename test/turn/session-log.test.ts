@@ -1,3 +1,4 @@
+import { NO_TURN } from "../../src/session/entries.ts";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CarrelError } from "../../src/shared/errors.ts";
@@ -118,7 +119,7 @@ describe("the log of a session", () => {
     expect(begun).toEqual(appends.slice(0, 5));
     expect(new Set(appends.map(({ op }) => op)).size).toBe(appends.length);
     expect(changes.map(({ kind }) => kind).at(-1)).toBe("merge");
-    expect(files.lines(LOG)).toEqual(lab.entries());
+    expect(files.lines(LOG)).toEqual(lab.entries().filter(({ turn }) => turn !== NO_TURN));
   });
 
   it("[W10] takes a turn that is too long for a request in several, each entry once", async () => {
@@ -220,14 +221,14 @@ describe("a turn of a session that is logged", () => {
     for (let n = 0; n < 40; n++) {
       const text = await turn(`text-${n}`, "hi");
       const tool = await turn(`tool-${n}`, toolTurn);
-      // Now and then the start of the context moves, which is one more of each.
-      const more = text.rows - 8 + (tool.rows - 12);
-      moves += more;
-      expect(text.statements + tool.statements).toBe(11 + 18 + more);
+      // Now and then the context is compacted, in a turn or after it.
+      const isCompacted = text.rows + tool.rows > 8 + 12;
+      if (isCompacted) moves += 1;
+      else expect(text.statements + tool.statements).toBe(11 + 18);
     }
-    expect(moves).toBeLessThan(8);
+    expect(moves).toBeLessThan(5);
     expect(lab.alarm).toBe(alarm);
-    expect(files.lines(LOG)).toEqual(lab.entries());
+    expect(files.lines(LOG)).toEqual(lab.entries().filter(({ turn }) => turn !== NO_TURN));
   });
 
   it("[R3] leaves no alarm behind", async () => {

@@ -4,6 +4,7 @@ import { CarrelError } from "../../src/shared/errors.ts";
 import { sessionLog } from "../../src/turn/records/session-log.ts";
 import { createSessionIndex } from "../../src/turn/records/session-index.ts";
 import { LogFiles } from "../support/log-files.ts";
+import { noSettings } from "../support/no-settings.ts";
 import { quiet } from "./after-turn-lab.ts";
 import { SessionLab } from "./session-lab.ts";
 
@@ -12,13 +13,16 @@ const INDEX = "agents/main/sessions/sessions.json";
 function listedLab(options: { readonly hasLog: boolean } = { hasLog: true }) {
   const files = new LogFiles();
   const told: SessionNews[] = [];
-  const hear = async (news: SessionNews) => void told.push(news);
+  const hear = async (news: SessionNews) => {
+    told.push(news);
+    return noSettings;
+  };
   const index = createSessionIndex((_, news) => hear(news));
   const lab = new SessionLab({
     capabilities: options.hasLog ? [sessionLog, index] : [index],
     workspace: () => files.workspace,
   });
-  lab.index = hear;
+  lab.index = async (news) => void (await hear(news));
   const line = () => {
     const file = JSON.parse(files.files.get(INDEX) ?? "{}") as {
       sessions?: Record<string, unknown>;
@@ -180,6 +184,7 @@ describe("the lists of sessions", () => {
       expect(address).toEqual({ agent: "main", user: "ann", session: "s1" });
       calls.push(news);
       if (isDown) throw new Error("connection lost");
+      return noSettings;
     });
     const lab = new SessionLab({ capabilities: [index] });
     lab.say("a", "hi");

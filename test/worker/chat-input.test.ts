@@ -35,7 +35,7 @@ const bad: readonly (readonly [string, object, RegExp])[] = [
   ["a text that is a number", withPart({ type: "text", text: 7 }), /parts\.0\.text/],
   ["half a surrogate pair", withPart({ type: "text", text: "\ud83d" }), /surrogate/],
   ["40 levels", withPart(JSON.parse('{"a":'.repeat(40) + "1" + "}".repeat(40))), /nested/],
-  ["too much text", withPart({ type: "text", text: "x".repeat(256_001) }), /at most 256000/],
+  ["too much text", withPart({ type: "text", text: "x".repeat(400_001) }), /at most 400000/],
   ["an unknown part", withPart({ type: "data-x", data: 1 }), /a text or a file part/],
   [
     "a tool part",

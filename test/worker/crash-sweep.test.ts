@@ -45,7 +45,7 @@ describe("a session whose object crashes", { timeout: PATIENCE_MS }, () => {
 
   it("[T1] there was a crash at every kind of point", () => {
     const commits =
-      "accept register claim start recover attempt retry live step intent result stop end window job " +
+      "accept register claim start recover attempt retry live step intent result stop end compact job " +
       "ask wait answer permissions steer title clear";
     const kinds = commits.split(" ").map((name) => `commit:${name}`);
     kinds.push("model", "tool", "alarm");

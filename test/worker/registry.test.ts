@@ -8,7 +8,9 @@ import type { RegistryApi } from "../../src/shared/registry-api.ts";
 import { bucketShard, userShard } from "../../src/shared/registry-shard.ts";
 import { registryContract } from "../contracts/registry-contract.ts";
 import { sessionListContract } from "../contracts/session-list-contract.ts";
+import { settingsContract } from "../contracts/settings-contract.ts";
 import { spentContract } from "../contracts/spent-contract.ts";
+import { dirtyContract, passContract } from "../contracts/upkeep-contract.ts";
 import { outside, resetOutside } from "../support/outside.ts";
 import type { RegistryObject } from "../support/worker.ts";
 import { breathe, clientOf, sessionStub, tablesOf } from "./session-object.ts";
@@ -51,6 +53,9 @@ describe("the registry's object", () => {
   registryContract(fresh);
   describe("with lists of sessions", () => sessionListContract(fresh));
   describe("with tokens", () => spentContract(fresh));
+  describe("with dirty buckets", () => dirtyContract(fresh));
+  describe("with upkeep's way", () => passContract(fresh));
+  describe("with settings", () => settingsContract(fresh));
 
   it("keeps what it knows when it is evicted", async () => {
     const name = crypto.randomUUID();
@@ -97,6 +102,10 @@ describe("what the registry costs", () => {
       );
       sql.exec(`${numbers} INSERT INTO spent_turn SELECT '2026-11-30', 'ann', 't' || x, 1 FROM n`);
       sql.exec("INSERT INTO spent_day VALUES ('2026-11-30', 'ann', 2000)");
+      sql.exec(
+        `${numbers} INSERT INTO bucket(key, created_at, dirty_at, changed_at, look_at)
+         SELECT 'v1/agents/a' || x || '/shared/', x, iif(x % 100, NULL, x), x, 9e12 + x FROM n`,
+      );
     });
     await evictDurableObject(open(name));
   });
@@ -117,6 +126,26 @@ describe("what the registry costs", () => {
       );
       expect(read).toBeLessThanOrEqual(2 * 11 + 2);
     }
+  });
+
+  it("[T12] is at most 3 rows to mark a bucket, among 2,000, and what is dirty to find what is", async () => {
+    for (const at of [5_000, 6_000]) {
+      const marked = await costOf(name, (registry) =>
+        registry.markDirty("v1/agents/a7/shared/", at),
+      );
+      expect(marked.written).toBeLessThanOrEqual(3);
+      expect(marked.read).toBeLessThanOrEqual(4);
+    }
+    const found = await costOf(name, async (registry) => {
+      expect((await registry.dirtyBuckets(null, 100, 9_000)).items).toHaveLength(21);
+    });
+    expect(found.written).toBe(0);
+    expect(found.read).toBeLessThanOrEqual(2 * 21 + 2);
+  });
+
+  it("[R3] leaves no alarm", async () => {
+    const alarm = (_: unknown, { storage }: DurableObjectState) => storage.getAlarm();
+    expect(await runInDurableObject(open(name), alarm)).toBeNull();
   });
 
   it("is one row read to ask what was spent, and a few rows to add a turn", async () => {

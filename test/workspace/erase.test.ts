@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { bucketPrefix, type BucketKey } from "../../src/shared/bucket-key.ts";
+import type { Sql } from "../../src/shared/sql.ts";
+import { bucketTables } from "../../src/workspace/schema.ts";
 import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import type { StorageKey } from "../../src/workspace/store/storage-key.ts";
 import { eraseBucket } from "../../src/workspace/workspace.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
+import { nodeSql, openDatabase } from "../support/node-sql.ts";
 import { WorkspaceLab } from "../support/workspace-lab.ts";
 
 const ann = { agent: "main", user: "ann" };
@@ -16,14 +19,22 @@ const MINUTES = 60_000;
 const keysIn = async (store: BlobStore, prefix = ""): Promise<string[]> =>
   (await store.list(prefix)).entries.map(({ key }) => key).toSorted();
 
-/** Every row of a bucket. */
-function rowsOf(lab: WorkspaceLab, bucket: BucketKey): Record<string, readonly unknown[]> {
-  const sql = lab.sql(bucket);
+type Tables = Record<string, readonly unknown[]>;
+
+function tablesIn(sql: Sql): Tables {
   const names = sql.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'");
-  const tables = names.map(({ name }) => [name, sql.all(`SELECT * FROM ${name}`)] as const);
-  return Object.fromEntries(
-    tables.filter(([name, rows]) => name !== "schema_step" && rows.length > 0),
-  );
+  return Object.fromEntries(names.map(({ name }) => [name, sql.all(`SELECT * FROM ${name}`)]));
+}
+
+/** Every row of a bucket, but for what new tables have, too. */
+function rowsOf(lab: WorkspaceLab, bucket: BucketKey): Tables {
+  const made = nodeSql(openDatabase());
+  bucketTables(made).run("DELETE FROM meta");
+  const none = tablesIn(made);
+  const isNew = ([name, rows]: [string, readonly unknown[]]) =>
+    JSON.stringify(rows) === JSON.stringify(none[name]);
+  const tables = Object.entries(tablesIn(lab.sql(bucket)));
+  return Object.fromEntries(tables.filter((table) => !isNew(table)));
 }
 
 const workspaceOf = (lab: WorkspaceLab, bucket: BucketKey) =>

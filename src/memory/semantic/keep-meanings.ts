@@ -15,41 +15,50 @@ const State = z.object({
 type State = z.output<typeof State>;
 type Known = State["files"];
 
-/** Entries that one call puts at most; a file is done whole. */
-const MOST = 500;
+/** Files that one call reads at most, and entries after which it begins no other. */
+const MOST = { files: 8, entries: 200 } as const;
+/** Calls to the bucket, the model and the index that this makes at most, unless one file alone has more entries than `MOST`. */
+export const MEANING_CALLS = 64;
 const MAX_FILES = 2_000;
+
+/** Makes a call and counts it. */
+export type Count = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
 
 /**
  * Brings the meanings of a bucket up to date with MEMORY.md, the ledgers and the archive: only what has changed since the
  * last call is asked for. Whether there is more to do. May be repeated, and cut off anywhere: what was put twice is there
- * once, and what the state does not say is done anew.
+ * once, and what the state does not say is done anew. `count` is told of each call that is about to be made.
  */
 export async function keepMeanings(
   workspace: Workspace,
   bucket: BucketKey,
   meanings: Meanings,
+  count: Count = (call) => call(),
 ): Promise<{ readonly put: number; readonly removed: number; readonly hasMore: boolean }> {
-  const { known, etag } = await readState(workspace);
-  const files = await memoryFiles(workspace);
+  const { known, etag } = await count(() => readState(workspace));
+  const files = await count(() => memoryFiles(workspace));
   const next = new Map(Object.entries(known).filter(([path]) => files.has(path)));
   let put = 0;
+  let read = 0;
   let hasMore = false;
   for (const [path, file] of files) {
     if (known[path]?.etag === file.etag) continue;
-    hasMore = put >= MOST;
+    hasMore = put >= MOST.entries || read >= MOST.files;
     if (hasMore) break;
-    const entries = await entriesAt(workspace, path);
+    read += 1;
+    const entries = await count(() => entriesAt(workspace, path));
     const before = new Set(known[path]?.ids);
     const fresh = entries.filter(({ id }) => !before.has(id));
-    await meanings.put(bucket, fresh);
+    if (fresh.length > 0) await count(() => meanings.put(bucket, fresh));
     put += fresh.length;
     next.set(path, { etag: file.etag, ids: [...new Set(entries.map(({ id }) => id))] });
   }
   const still = new Set(idsIn(next.values()));
   const gone = [...new Set(idsIn(Object.values(known)))].filter((id) => !still.has(id));
-  await meanings.remove(bucket, gone);
+  if (gone.length > 0) await count(() => meanings.remove(bucket, gone));
   const after = Object.fromEntries(next);
-  if (JSON.stringify(after) !== JSON.stringify(known)) await writeState(workspace, after, etag);
+  if (JSON.stringify(after) !== JSON.stringify(known))
+    await count(() => writeState(workspace, after, etag));
   return { put, removed: gone.length, hasMore };
 }
 

@@ -17,7 +17,7 @@ export type Conversation = {
   /** `said` in lower case with plain apostrophes and single spaces, for matching. */
   readonly plain: string;
   readonly images: number;
-  /** Earlier user messages, oldest first. */
+  /** Earlier user messages, oldest first; before them a summary of what was said before those. */
   readonly earlier: readonly string[];
   /** What tools answered since the newest user message, in call order. */
   readonly outcomes: readonly Outcome[];
@@ -43,9 +43,12 @@ export function readConversation(request: ModelRequest): Conversation {
     said,
     plain: plainText(said),
     images: content.filter((part) => part.type === "image").length,
-    earlier: messages
-      .slice(0, Math.max(0, newest))
-      .flatMap((message) => (message.role === "user" ? saidIn(message.content) : [])),
+    earlier: [
+      ...summaryIn(messages[0]),
+      ...messages
+        .slice(0, Math.max(0, newest))
+        .flatMap((message) => (message.role === "user" ? saidIn(message.content) : [])),
+    ],
     outcomes: outcomesOf(turn),
     steps: turn.filter((message) => callsOf(message).length > 0).length,
     isFirst: !transcript.some((entry) => entry.role === "assistant"),
@@ -83,11 +86,19 @@ function callsOf(message: ModelMessage): ToolCall[] {
     : [];
 }
 
-/** What the user said, without what was added to it: files, and how the answer has to be given. */
+/** The summary at the front of a shortened conversation. */
+const summaryIn = (first: ModelMessage | undefined): string[] =>
+  (first?.role === "user" ? first.content : []).flatMap((part) =>
+    part.type === "text" && part.text.startsWith(SUMMARY) ? part.text : [],
+  );
+
+/** What the user said, without what was added to it: files, a summary, and how the answer has to be given. */
 const saidIn = (content: readonly ContentPart[]): string =>
   textOf(content.filter((part) => part.type !== "text" || !ADDED.test(part.text)));
 
-const ADDED = /^<(?:attached_file path="|output_format>)/;
+const SUMMARY = "<conversation_summary>";
+
+const ADDED = /^<(?:attached_file path="|output_format>|conversation_summary>)/;
 
 function textOf(content: readonly ContentPart[]): string {
   return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");

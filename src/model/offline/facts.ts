@@ -51,7 +51,7 @@ function factIn(sentence: string): Fact | null {
 }
 
 /** What a question wants to hear again; `null` when it asks for something else. */
-function subjectAsked(plain: string): string | null {
+export function subjectAsked(plain: string): string | null {
   if (/\bwho am i\b|\bdo you (?:know|remember) who i am\b|\bwhat am i called\b/.test(plain))
     return "name";
   if (/\bwhere do i live\b/.test(plain)) return "home";

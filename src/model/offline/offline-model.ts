@@ -17,6 +17,8 @@ export type OfflineOptions = {
 
 const WORDS_IN_BATCH = 4;
 const CHARACTERS_IN_TOKEN = 4;
+/** As many tokens as models of middle size take. */
+const CONTEXT_WINDOW = 128_000;
 
 /**
  * The model that needs no key and no network: rules over the request alone, the same answer for the same
@@ -28,6 +30,7 @@ export function createOfflineModel({
 }: OfflineOptions = {}): Model {
   return {
     id: "offline",
+    contextWindow: CONTEXT_WINDOW,
     async *stream(
       request: ModelRequest,
       signal: AbortSignal,

@@ -12,7 +12,9 @@ import type { AfterTurnsScope, EndedTurn } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
 import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { learnSettings } from "../line/zone.ts";
 import { openingOf, titleOf } from "../records/title.ts";
+import { addLaterJobs, Later } from "./later.ts";
 
 /** How long no turn has ended when the work on those that have begins. */
 export const AFTER_MS = 1_000;
@@ -39,10 +41,12 @@ export class Jobs {
   #ended: { readonly first: number; readonly last: number } | null = null;
   /** Jobs of a batch that failed again: they come one by one. */
   #suspects: ReadonlySet<string> = new Set();
+  readonly #later: Later;
 
   constructor(core: SessionCore, harness: Harness) {
     this.#core = core;
     this.#harness = harness;
+    this.#later = new Later(core, harness);
   }
 
   /** Whether work is being done, not only waiting for quiet. */
@@ -62,9 +66,14 @@ export class Jobs {
     this.#core.platform.keepAlive(this.#runWhenQuiet());
   }
 
-  /** Resolves when nothing is being worked on. */
-  rest(): Promise<void> {
-    return this.#isRunning ? this.#run : Promise.resolve();
+  /** For a session that was deleted: resolves when nothing is being worked on, here or later. */
+  async rest(): Promise<void> {
+    await Promise.all([this.#isRunning ? this.#run : null, this.#later.rest()]);
+  }
+
+  /** Begins what capabilities do later, where that is due. */
+  wakeLater(): void {
+    this.#later.wake();
   }
 
   /** Runs what is due now. Never rejects; a second call waits for the same run. */
@@ -127,7 +136,9 @@ export class Jobs {
         await capability.afterTurns?.(scope, turns);
       core.commit("job", () => {
         for (const { id } of jobs.slice(0, turns.length)) removeJob(core.sql, id);
+        addLaterJobs(core, this.#harness, "ended");
       });
+      if (this.#later.isUsed) this.#later.wake();
     } catch (error) {
       this.#postpone(jobs, error);
     }
@@ -143,6 +154,7 @@ export class Jobs {
       signal: new AbortController().signal,
       opening: openingOf(this.#core),
       title: titleOf(this.#core),
+      learn: (settings) => learnSettings(this.#core, settings),
     };
   }
 
@@ -153,7 +165,12 @@ export class Jobs {
     if (!head) return;
     if (head.attempts + 1 >= BATCH_FAILURES && jobs.length > 1)
       this.#suspects = new Set(jobs.map(({ id }) => id));
-    const isParked = core.commit("job", () => postponeJob(core.sql, head, core.clock.now()));
+    const isParked = core.commit("job", () => {
+      // What is done later does not wait for this to work.
+      addLaterJobs(core, this.#harness, "ended");
+      return postponeJob(core.sql, head, core.clock.now());
+    });
+    if (this.#later.isUsed) this.#later.wake();
     core.platform.log(isParked ? "error" : "warn", "job_failed", {
       job: head.id,
       turns: jobs.length,

@@ -16,6 +16,7 @@ import {
 import type { SessionCore } from "../core.ts";
 import type { Harness, Notice } from "../harness.ts";
 import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { learnSettings } from "../line/zone.ts";
 import type { Registration } from "./registration.ts";
 import { sessionLine, sessionLog } from "../records/session-log.ts";
 import { titleOf } from "../records/title.ts";
@@ -115,7 +116,7 @@ export class Outbox {
       send: async () => {
         // The registry takes no news of a session that it does not know.
         await this.#registration.whenDone();
-        await core.platform.index(news);
+        learnSettings(core, await core.platform.index(news));
       },
       isUpToDate: () => JSON.stringify(newsOf(core)) === JSON.stringify(facts),
     };

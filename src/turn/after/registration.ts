@@ -4,6 +4,7 @@ import { findJob, postponeJob, removeJob } from "../../session/jobs.ts";
 import { readState, writeState } from "../../session/state-documents.ts";
 import type { SessionCore } from "../core.ts";
 import { REGISTER_JOB } from "../line/inbox.ts";
+import { learnSettings } from "../line/zone.ts";
 
 const TRIES = 3;
 const BETWEEN_TRIES_MS = 200;
@@ -80,12 +81,13 @@ export class Registration {
     const core = this.#core;
     if (core.isDeleted) return false;
     try {
-      await core.platform.register();
+      const settings = await core.platform.register();
       core.commit("register", () => {
         writeState(core.sql, "registered", { at: core.clock.now() });
         removeJob(core.sql, REGISTER_JOB);
       });
       this.#isDone = true;
+      learnSettings(core, settings);
       return true;
     } catch (error) {
       core.platform.log("warn", "registration_failed", errorFacts(error));

@@ -133,10 +133,9 @@ function take(
     const { digest, input } = meaning;
     return [tx.append(turn, { ...fact, digest, ...(input === undefined ? {} : { input }) })];
   }
-  const { status, content } = meaning;
   return [
     tx.append(turn, { ...fact, digest: asked.digest }),
-    tx.append(turn, { kind: "result", call, name, status, content }),
+    tx.append(turn, { ...meaning, call, name }),
   ];
 }
 

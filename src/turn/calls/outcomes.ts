@@ -1,12 +1,16 @@
+import type { Evicted } from "../../session/entries.ts";
 import type { ContentPart } from "../../shared/messages.ts";
 import { truncate } from "../../tools/truncate.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { ToolOutcome } from "../capability.ts";
 
 /** Text of one result at most; beyond, it is cut and says so. */
-const MAX_RESULT_CHARS = 100_000;
+export const MAX_RESULT_CHARS = 100_000;
 /** Images in one result at most, as base64: 1 MiB of bytes. */
 const MAX_IMAGE_CHARS = 1_400_000;
+
+/** As it is stored. `evicted`: the text went to a file, and `content` shows its ends. */
+export type StoredOutcome = ToolOutcome & { readonly evicted?: Evicted };
 
 /** What a tool gave. */
 export function succeeded(output: ToolOutput): ToolOutcome {
@@ -37,7 +41,7 @@ export const unknownOutcome = (because = "The call was interrupted. "): ToolOutc
   );
 
 /** The outcome cut to what a row holds. A text that was cut shows no file whole. */
-export function bounded(outcome: ToolOutcome): ToolOutcome {
+export function bounded(outcome: StoredOutcome): StoredOutcome {
   let chars = 0;
   let images = 0;
   const content = outcome.content.flatMap((part): ContentPart[] => {
@@ -51,6 +55,11 @@ export function bounded(outcome: ToolOutcome): ToolOutcome {
     const text = `[An image of ${part.mediaType} was left out: the result is too large.]`;
     return [{ type: "text", text }];
   });
-  const { status, seen } = outcome;
-  return { status, content, ...(seen === undefined || chars > MAX_RESULT_CHARS ? {} : { seen }) };
+  const { status, seen, evicted } = outcome;
+  return {
+    status,
+    content,
+    ...(seen === undefined || chars > MAX_RESULT_CHARS ? {} : { seen }),
+    ...(evicted === undefined ? {} : { evicted }),
+  };
 }

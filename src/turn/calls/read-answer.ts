@@ -1,5 +1,4 @@
 import { CarrelError, invalid, notFound } from "../../shared/errors.ts";
-import type { ContentPart } from "../../shared/messages.ts";
 import type { Rule } from "../../shared/permissions.ts";
 import type { CallAnswer } from "../../shared/session-api.ts";
 import { questionOf, type EntryOf, type JournalEntry } from "../../session/entries.ts";
@@ -9,7 +8,8 @@ import type { TurnScope } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
 import { digestOf } from "./gate.ts";
 import type { Harness } from "../harness.ts";
-import { bounded } from "./outcomes.ts";
+import { evict, READER, tooLongFor } from "../eviction/evict.ts";
+import { bounded, type StoredOutcome } from "./outcomes.ts";
 import { answerFormat } from "../output/output-format.ts";
 import { parseRules } from "../rights/permissions.ts";
 
@@ -23,11 +23,7 @@ export type Meaning =
       readonly always: readonly Rule[];
     }
   | { readonly kind: "deny"; readonly reason?: string; readonly always: readonly Rule[] }
-  | {
-      readonly kind: "result";
-      readonly status: "success" | "error";
-      readonly content: readonly ContentPart[];
-    };
+  | ({ readonly kind: "result" } & StoredOutcome);
 
 /** `meaning` is `null` for an answer that cannot count: what it names is no question, or was answered. */
 export type ReadAnswer = Pick<CallAnswer, "call" | "digest"> & { readonly meaning: Meaning | null };
@@ -59,8 +55,9 @@ export async function readAnswers(
       continue;
     }
     try {
-      const tool = async () => (await toolsOf(asked.turn, step)).get(asked.name);
-      read.push({ call, digest, meaning: await meaningOf(answer, asked, tool, harness) });
+      const tools = () => toolsOf(asked.turn, step);
+      const meaning = await meaningOf(answer, asked, tools, harness);
+      read.push({ call, digest, meaning: await storable(core, harness, asked, tools, meaning) });
     } catch (error) {
       if (!(error instanceof CarrelError) || !answered) throw error;
       read.push({ call, digest, meaning: null });
@@ -69,12 +66,34 @@ export async function readAnswers(
   return read;
 }
 
+type Tools = () => Promise<ReadonlyMap<string, Tool>>;
+
+/** What a client gave, as it is stored: a text that is too long for the conversation goes to a file. */
+async function storable(
+  core: SessionCore,
+  { eviction, workspace }: Harness,
+  { turn, call, name }: EntryOf<"asked">,
+  tools: Tools,
+  meaning: Meaning,
+): Promise<Meaning> {
+  if (meaning.kind !== "result") return meaning;
+  const { kind, status, content } = meaning;
+  const given = { status, content };
+  const config = tooLongFor(eviction, given, name);
+  if (!config || !(await tools()).has(READER)) return { kind, ...bounded(given) };
+  const { address, log } = core.platform;
+  const files = workspace(address);
+  const stored = await evict(given, { config, address, turn, call, name, workspace: files, log });
+  return { kind, ...bounded(stored) };
+}
+
 async function meaningOf(
   answer: CallAnswer,
   asked: EntryOf<"asked">,
-  tool: () => Promise<Tool | undefined>,
+  tools: Tools,
   harness: Harness,
 ): Promise<Meaning> {
+  const tool = async () => (await tools()).get(asked.name);
   if (answer.kind === "result") return resultOf(answer, asked, tool);
   if (answer.kind === "deny") {
     const { kind, reason, always = [] } = answer;
@@ -124,14 +143,12 @@ async function resultOf(
     throw invalid(`${name} is not run by the client: approve or deny the call.`);
   if (isError) {
     const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
-    const { content } = bounded({ status: "error", content: [{ type: "text", text }] });
-    return { kind: "result", status: "error", content };
+    return { kind: "result", status: "error", content: [{ type: "text", text }] };
   }
   const found = await tool();
   if (found?.runsOn !== "client")
     throw invalid(`The client does not run ${name} any more. Deny the call.`);
-  const { content } = bounded({ status: "success", content: found.accept(output) });
-  return { kind: "result", status: "success", content };
+  return { kind: "result", status: "success", content: found.accept(output) };
 }
 
 /** The tools of a turn; of a name that is offered twice the first one, as in the turn. */

@@ -10,10 +10,24 @@ import { nest, type ToolOutcome } from "../capability.ts";
 import { LostTurn, type Tx } from "../core.ts";
 import { digestOf, judge, type GateContext, type Question, type Verdict } from "./gate.ts";
 import { stepsOf, type Limits } from "../limits.ts";
-import { bounded, confirmedOutcome, failed, succeeded, unknownOutcome } from "./outcomes.ts";
+import { evict, READER, tooLongFor } from "../eviction/evict.ts";
+import type { EvictionConfig } from "../eviction/config.ts";
+import {
+  bounded,
+  confirmedOutcome,
+  failed,
+  succeeded,
+  unknownOutcome,
+  type StoredOutcome,
+} from "./outcomes.ts";
 import { BY_SESSION, decline, expired } from "./questions.ts";
+import { OVER, withTimeout } from "./time-limit.ts";
 
-export type ToolCallsContext = GateContext & { readonly limits: Limits };
+export type ToolCallsContext = GateContext & {
+  readonly limits: Limits;
+  /** When a result goes to a file; absent: never. */
+  readonly eviction?: EvictionConfig;
+};
 
 type Running = Extract<Verdict, { kind: "run" }>;
 
@@ -125,7 +139,7 @@ function storeResult(
   { core, scope }: ToolCallsContext,
   turn: RunningTurn,
   { call, name }: ToolCall,
-  outcome: ToolOutcome | null,
+  outcome: StoredOutcome | null,
 ): void {
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
@@ -152,12 +166,29 @@ async function outcomeOf(
   context: ToolCallsContext,
   turn: RunningTurn,
   verdict: Running,
-): Promise<ToolOutcome> {
+): Promise<StoredOutcome> {
   try {
-    return await perform(context, turn, verdict);
+    return await shortened(context, turn, verdict.call, await perform(context, turn, verdict));
   } catch (error) {
     return failure(context, turn, verdict.call, error);
   }
+}
+
+/** With its text in a file where that is too long for the conversation; as it is where a file takes too long. */
+async function shortened(
+  context: ToolCallsContext,
+  turn: RunningTurn,
+  { call, name }: ToolCall,
+  outcome: ToolOutcome,
+): Promise<StoredOutcome> {
+  const { core, scope, prepared } = context;
+  const config = tooLongFor(context.eviction, outcome, name);
+  if (!config || !prepared.tools.has(READER)) return outcome;
+  const { address, workspace } = scope;
+  const { log } = core.platform;
+  const work = evict(outcome, { config, address, workspace, log, turn: turn.id, call, name });
+  const stored = await withTimeout(context, new AbortController(), work);
+  return stored === OVER ? outcome : stored;
 }
 
 /** What the model is told of an error; one that nobody expects is logged, and shown as an id. */
@@ -241,31 +272,6 @@ function contextOf(
     signal,
     now: () => core.clock.now(),
     workspace: scope.workspace,
-    seen: (path) => lastSeen(core.window, path),
+    seen: (path) => lastSeen(core.context.view, path),
   };
-}
-
-const OVER = Symbol("the time is over");
-
-/** What `work` gives, or `OVER` once it took too long: then its signal aborts, and nobody waits for it. */
-async function withTimeout<Result>(
-  context: ToolCallsContext,
-  abort: AbortController,
-  work: Promise<Result>,
-): Promise<Result | typeof OVER> {
-  const { core, scope, limits } = context;
-  const done = new AbortController();
-  const over = core.clock
-    .sleep(limits.toolTimeoutMs, AbortSignal.any([done.signal, scope.signal]))
-    .then((): typeof OVER => OVER);
-  try {
-    const first = await Promise.race([work, over]);
-    if (first !== OVER) return first;
-    abort.abort();
-    if (scope.signal.aborted) throw new LostTurn();
-    return OVER;
-  } finally {
-    done.abort();
-    work.catch(() => {});
-  }
 }

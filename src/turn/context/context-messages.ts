@@ -1,18 +1,31 @@
 import { neutraliser } from "../../context/tags.ts";
+import type { ContextDocument } from "../../session/state-documents.ts";
 import type { ContentPart, ModelMessage } from "../../shared/messages.ts";
 
 const SUMMARY = "conversation_summary";
 
+/** What was said before the context, in words: how the conversation began, and what came then, in short. Empty where nothing is known of it. */
+export function leadText({ first = "", summary = "" }: Partial<ContextDocument>): string {
+  if (first === "") return summary;
+  const began = `The conversation began with this message of the user:\n${first}`;
+  const then =
+    summary === ""
+      ? "What came after it is left out here."
+      : `What came after it, in short:\n${summary}`;
+  return `${began}\n\n${then}`;
+}
+
 /**
  * The messages of a context with what was said before it: at the front of the first message, so that it stays the same
- * from step to step. An empty summary adds nothing. No text in it can close its tag.
+ * from step to step. Where nothing is known of it, nothing is added. No text in it can close its tag.
  */
-export function withSummary(
-  summary: string,
+export function withLead(
+  document: ContextDocument,
   messages: readonly ModelMessage[],
 ): readonly ModelMessage[] {
-  if (summary === "") return messages;
-  const text = `<${SUMMARY}>\n${neutraliser([])(summary)}\n</${SUMMARY}>`;
+  const lead = leadText(document);
+  if (lead === "") return messages;
+  const text = `<${SUMMARY}>\n${neutraliser([])(lead)}\n</${SUMMARY}>`;
   const part: ContentPart = { type: "text", text };
   const [first, ...rest] = messages;
   if (first?.role !== "user") return [{ role: "user", content: [part] }, ...messages];

@@ -1,16 +1,16 @@
 import { assemblePrompt, promptTags } from "../../context/prompt.ts";
 import { snapshotRequest, type PromptOptions } from "../../context/prompt-sources.ts";
 import type { Section } from "../../context/sections.ts";
+import { dayIn } from "../../shared/time-zone.ts";
 import type { Snapshot } from "../../shared/workspace-api.ts";
 import type { TurnScope } from "../capability.ts";
 import { LostTurn } from "../core.ts";
 
-const DAY_MS = 86_400_000;
-
 type Assembled = {
   readonly snapshot: Snapshot | null;
   readonly sections: readonly Section[];
-  readonly day: number;
+  readonly zone: string;
+  readonly day: string;
   readonly text: string;
 };
 
@@ -45,16 +45,19 @@ export class PromptSource {
     return promptTags(this.#options, sections);
   }
 
-  /** The prompt of a turn. Made anew only when a source changed or a day began: the same bytes else (promise C3). */
+  /** The prompt of a turn. Made anew only when a source changed or a day began where the person is: the same bytes else (promise C3). */
   assemble(snapshot: Snapshot | null, sections: readonly Section[], scope: TurnScope): string {
+    const { zone } = scope;
     const date = scope.now();
-    const day = Math.floor(date / DAY_MS);
+    const day = dayIn(zone, date);
     const last = this.#last;
-    if (last && last.snapshot === snapshot && last.day === day && areEqual(last.sections, sections))
+    const isSameDay = last?.day === day && last.zone === zone;
+    if (isSameDay && last.snapshot === snapshot && areEqual(last.sections, sections))
       return last.text;
     const { session: sessionId } = scope.address;
-    const { text } = assemblePrompt({ ...this.#options, snapshot, sections, sessionId, date });
-    this.#last = { snapshot, sections, day, text };
+    const sources = { ...this.#options, snapshot, sections, sessionId, date, zone };
+    const { text } = assemblePrompt(sources);
+    this.#last = { snapshot, sections, zone, day, text };
     return text;
   }
 }

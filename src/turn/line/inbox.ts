@@ -2,6 +2,7 @@ import { invalid, keyReused } from "../../shared/errors.ts";
 import { turnOfMessage } from "../../shared/ids.ts";
 import type { AcceptRequest, TurnView } from "../../shared/session-api.ts";
 import { addJob, turnJob } from "../../session/jobs.ts";
+import { writeState } from "../../session/state-documents.ts";
 import {
   countKnown,
   findTurn,
@@ -14,6 +15,7 @@ import { LostTurn, type SessionCore, type Tx } from "../core.ts";
 import { forgetTurn, type AfterTurn } from "../settle.ts";
 import { runningTurn, userFact } from "./take-up.ts";
 import { takeWhileBusy, type AnsweredBefore, type Taken } from "./while-busy.ts";
+import { toldZone } from "./zone.ts";
 
 /** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
 export const DEAD_MAN_MS = 30_000;
@@ -45,6 +47,7 @@ export function acceptTurn(
   { isRegistered, hasAfterTurn, answer }: Accepting,
 ): AcceptedTurn {
   if (request.claimed) checkClaimed(core, request.claimed);
+  const place = toldZone(core, request.timeZone);
   const { answered, taken, known } = core.commit("accept", (tx) => {
     const answered = answer?.(tx) ?? { turn: null, written: [] };
     const taken = insertAccepted(core, tx, request, { hasAfterTurn, answered });
@@ -52,11 +55,13 @@ export function acceptTurn(
     const { id } = taken.turn;
     addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });
     if (!isRegistered) addRegisterJob(core);
+    if (place) writeState(core.sql, "zone", place);
     return { answered, taken };
   });
   const changed = taken?.changed ?? answered.turn;
   if (changed) core.replaceOpen(changed);
   if (!taken) return { turn: core.viewOfStored(request.key, known), isNew: false, stopped: null };
+  if (place) core.place = place;
   if (taken.ended) forgetTurn(core, taken.ended);
   core.open = [...core.open, taken.turn];
   return { turn: core.viewOf(taken.turn), isNew: true, stopped: taken.ended?.id ?? null };

@@ -7,7 +7,7 @@ import { toPermissionContext } from "../rights/permission-context.ts";
 export function exportState(core: SessionCore): AgentState {
   const carried = readState(core.sql, "carried") ?? {};
   const { permissions, summary, begun } = core;
-  return toAgentState(core.platform.address, core.window, begun?.id ?? null, {
+  return toAgentState(core.platform.address, core.context.shown, begun?.id ?? null, {
     summary,
     permission_context: toPermissionContext(permissions, carried.working_directories ?? []),
     carried,

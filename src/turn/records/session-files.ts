@@ -3,6 +3,7 @@ import { CarrelError } from "../../shared/errors.ts";
 import type { SessionAddress } from "../../shared/session-api.ts";
 import type { Change } from "../../shared/workspace-changes.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { EVICTED } from "../eviction/config.ts";
 
 /** What of a workspace belongs to one session. Its line is in `index`, which the sessions of a user share. */
 export type SessionFiles = {
@@ -11,6 +12,8 @@ export type SessionFiles = {
   readonly tasks: string;
   /** The directory of its plans. */
   readonly plans: string;
+  /** The directory of the results that were too long for it. */
+  readonly evicted: string;
 };
 
 /** Where all of that lies. */
@@ -21,6 +24,7 @@ export function sessionFiles({ agent, session }: SessionAddress): SessionFiles {
     index: `${sessions}/sessions.json`,
     tasks: `agents/${agent}/tasks/${session}.json`,
     plans: `plans/${session}`,
+    evicted: `${EVICTED}/${session}`,
   };
 }
 
@@ -32,11 +36,11 @@ const LOOKS = 3;
  * come in between. Safe to repeat. Throws what the workspace throws, and a plain `Error` when they keep coming back.
  */
 export async function forgetFiles(workspace: Workspace, address: SessionAddress): Promise<void> {
-  const { log, index, tasks, plans } = sessionFiles(address);
+  const { log, index, tasks, plans, evicted } = sessionFiles(address);
   const unlist = { sessions: { [address.session]: null } };
   for (let look = 0; look < LOOKS; look++) {
     const found = [];
-    for (const path of [log, tasks, plans])
+    for (const path of [log, tasks, plans, evicted])
       found.push(await changeIfThere(workspace, { kind: "delete", path }));
     if (hasLine(await indexOf(workspace, index), address.session))
       found.push(await changeIfThere(workspace, { kind: "merge", path: index, patch: unlist }));

@@ -1,17 +1,18 @@
-import type { SessionNews } from "../../shared/registry-api.ts";
+import type { SessionNews, UserSettings } from "../../shared/registry-api.ts";
 import type { SessionAddress } from "../../shared/session-api.ts";
 import type { Capability } from "../capability.ts";
 
 /**
  * Keeps the lists of sessions up to date with the turns that end. What happens between is told by the outbox, so news of a
- * turn's end that come after news of a later wait change nothing.
+ * turn's end that come after news of a later wait change nothing. What comes back is what the user has set.
  */
 export const createSessionIndex = (
-  update: (address: SessionAddress, news: SessionNews) => Promise<void>,
+  update: (address: SessionAddress, news: SessionNews) => Promise<UserSettings>,
 ): Capability => ({
   name: "session-index",
-  async afterTurns({ address, title }, turns) {
+  async afterTurns({ address, title, learn }, turns) {
     const at = turns.at(-1)?.entries.at(-1)?.at ?? 0;
-    await update(address, { title, at, updatedAt: at, isWaiting: false });
+    const settings = await update(address, { title, at, updatedAt: at, isWaiting: false });
+    learn(settings);
   },
 });

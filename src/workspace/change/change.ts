@@ -16,6 +16,8 @@ import { quote, workspacePath } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
 import { assertQuota, type BucketTotals, type Totals } from "../quota.ts";
 import type { Rows, RowsTx } from "../rows.ts";
+import type { DroppedVersion } from "../version-allowance.ts";
+import { purgeVersions } from "../versions.ts";
 
 /** What changes of a bucket work on. */
 export type ChangeContext = {
@@ -27,6 +29,8 @@ export type ChangeContext = {
   readonly clock: Pick<Clock, "now">;
   /** Called in every transaction that leaves the store behind: sees to it that the store will be told. */
   readonly markDirty: (tx: Pick<RowsTx, "sql">) => void;
+  /** Called in the transaction that drops an earlier version for good: sees to it that the store's copy goes soon. */
+  readonly markPurged: (tx: Pick<RowsTx, "sql">, version: DroppedVersion) => void;
   /** Called in the transaction that stages a page of an import: sees to it that a forgotten one goes. */
   readonly markStaged: (tx: Pick<RowsTx, "sql">) => void;
 };
@@ -81,7 +85,7 @@ export async function applyChanges(
     const answer = done();
     if (answer) return answer;
     const plan = planChanges(context, request.by, changes, supplies);
-    if (plan && !supplies.isWanting) return commit(context, plan, supplies, op);
+    if (plan && !supplies.isWanting) return commit(context, plan, supplies, request);
     await supplies.bring();
   }
   throw new CarrelError(
@@ -200,17 +204,18 @@ function resultOf(
 }
 
 function commit(
-  { rows, limits, totals, clock, markDirty }: ChangeContext,
+  { rows, limits, totals, clock, markDirty, markPurged }: ChangeContext,
   plan: Plan,
   supplies: Supplies,
-  op: string | undefined,
+  { op, purge = [] }: ChangeRequest,
 ): readonly Changed[] {
   const { draft, changed, ops } = plan;
-  if (draft.isEmpty && op === undefined && ops.size === 0) return changed;
+  if (draft.isEmpty && op === undefined && ops.size === 0 && purge.length === 0) return changed;
   rows.commit("change", (tx) => {
     writeDraft(tx, rows, { draft, supplies, limits });
     for (const [own, result] of ops) recordOp(tx, own, clock.now(), [result]);
     if (op !== undefined) recordOp(tx, op, clock.now(), changed);
+    for (const old of purgeVersions(tx, purge)) markPurged(tx, old);
     if (!draft.isEmpty) markDirty(tx);
   });
   totals.set(plan.totals);

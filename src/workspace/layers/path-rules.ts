@@ -20,6 +20,7 @@ const rules: readonly (PathRule & { readonly paths: RegExp })[] = [
   { paths: /^skills\/[._]/, kind: "runtime", layers: "own", unit: "file" },
   { paths: /^skills\/[^/]+\//, kind: "definition", layers: "all", unit: "directory" },
   { paths: /^(knowledge|skills|subagents)\//, kind: "definition", layers: "all", unit: "file" },
+  { paths: /^memory\/\./, kind: "runtime", layers: "own", unit: "file" },
   { paths: /^(MEMORY\.md$|memory\/)/, kind: "memory", layers: "own", unit: "file" },
   { paths: /^(agents|plans|large_tool_results)\//, kind: "runtime", layers: "own", unit: "file" },
   { paths: /^\.[^/]+\//, kind: "runtime", layers: "own", unit: "file" },

@@ -5,10 +5,10 @@ import type { BlobStore } from "../store/blob-store.ts";
 import { addJob, backoff, createJob, jobOf, setJob, type BucketJob } from "../jobs.ts";
 import { dropStale } from "../import/staging.ts";
 import { forgetOps } from "../change/ops.ts";
-import type { Rows, RowsTx } from "../rows.ts";
+import type { Rows, RowsTx, VersionRow } from "../rows.ts";
 import { openNumber } from "../contents/segments.ts";
 import { deleteKeys } from "./desk.ts";
-import { parseStorageKey, storagePrefix } from "../store/storage-key.ts";
+import { parseStorageKey, storageKey, storagePrefix } from "../store/storage-key.ts";
 import type { StorageKey, Stored } from "../store/storage-key.ts";
 import { LATE_MS, clearUnsure, forgetOutdated, markOutdated, markUnsure } from "./unsure.ts";
 
@@ -26,6 +26,11 @@ const BATCH = 100;
 export type Sweeper = BucketJob & {
   /** To be called in the commit that stages a page of an import, so that one that is forgotten goes within days. */
   readonly markStaged: (tx: Pick<RowsTx, "sql">) => void;
+  /** To be called in the commit that drops an earlier version for good: the store's copy goes within minutes. */
+  readonly markPurged: (
+    tx: Pick<RowsTx, "sql">,
+    version: Pick<VersionRow, "path" | "version">,
+  ) => void;
 };
 
 export type SweeperParts = {
@@ -65,6 +70,13 @@ export function createSweeper(parts: SweeperParts): Sweeper {
       const due = clock.now() + STAGED_AGE_MS;
       addJob(sql, "sweep", due);
       sql.run("UPDATE job SET due = ?1 WHERE id = 'sweep' AND due > ?1", due);
+    },
+    markPurged({ sql }, { path, version }) {
+      const key = storageKey(parts.bucket, { kind: "versions", path, number: version });
+      const now = clock.now();
+      sql.run("INSERT OR REPLACE INTO orphan VALUES (?, ?)", key, now - ORPHAN_AGE_MS);
+      // Not before a put that is under way can have ended, in either way.
+      addJob(sql, "sweep", now + 2 * LATE_MS);
     },
   };
 }

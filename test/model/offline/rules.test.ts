@@ -81,7 +81,12 @@ describe("what is called for", () => {
       "memory_save",
       { content: "- Bob is allergic to nuts" },
     ],
-    ["what do you know about me?", "memory_search", { query: "user" }],
+    [
+      "what do you know about me?",
+      "memory_search",
+      { query: "user name prefers likes loves lives works uses wants decided deadline" },
+    ],
+    ["what is my shoe size?", "memory_search", { query: "my shoe size" }],
     ["do you remember the name of my cat?", "memory_search", { query: "the name of my cat" }],
     ["what do you remember about our project?", "memory_search", { query: "our project" }],
   ])("%s, where memory is offered", async (said, name, input) => {
@@ -105,7 +110,7 @@ describe("what is said at once", () => {
     ["/tool read_file {bad", /not a JSON object: `\{bad`\n\nNothing was called/],
     ["/tool read_file [1]", /not a JSON object/],
     ["/tool current_time {}\n/tool fly {}", /no tool `fly`.*\n\nNothing was called/],
-    ["remember that I like tea", /not available yet.*I like tea/],
+    ["remember that I like tea", /not offered to me here.*I like tea/],
     ["what is my name?", /You have not told me your name/],
     ["what do you know about me?", /Nothing yet/],
     ["count to 3", /\n\n1, 2, 3\.$/],

@@ -19,6 +19,8 @@ describe("ruleOf", () => {
     ["MEMORY.md", "memory", "own"],
     ["memory/2026-11-30.md", "memory", "own"],
     ["memory/archive/2025-01-01.md", "memory", "own"],
+    ["memory/.consolidation/state.json", "runtime", "own"],
+    ["memory/.forgotten.jsonl", "runtime", "own"],
     ["plans/s1/PLAN.md", "runtime", "own"],
     ["large_tool_results/1.txt", "runtime", "own"],
     ["agents/main/sessions/sessions.json", "runtime", "own"],

@@ -1,9 +1,14 @@
-import { ApiError } from "../api.js";
-import { byId, element } from "../dom.js";
+import { ApiError } from "./api.js";
+import { element } from "./dom.js";
 
-/** One line of the file panel for what went wrong or was done, with what can be done about it. */
-export class FilesNotice {
-  #node = byId("files-notice");
+/** One line of a panel for what went wrong or was done, with what can be done about it. */
+export class PanelNotice {
+  #node;
+
+  /** @param {HTMLElement} node Empty; shown while there is something to say. */
+  constructor(node) {
+    this.#node = node;
+  }
 
   /**
    * @param {string} text
@@ -13,11 +18,16 @@ export class FilesNotice {
     this.#show(text, actions, false);
   }
 
+  /** Of what was refused. @param {string} text @param {{ label: string, run: () => void }[]} [actions] */
+  warn(text, actions = []) {
+    this.#show(text, actions, true);
+  }
+
   /** In the server's words. @param {unknown} error @param {{ label: string, run: () => void }[]} [actions] */
   fail(error, actions = []) {
     const message = error instanceof Error ? error.message : String(error);
     const id = error instanceof ApiError && error.id !== null ? ` (${error.id})` : "";
-    this.#show(message + id, actions, true);
+    this.warn(message + id, actions);
   }
 
   clear() {

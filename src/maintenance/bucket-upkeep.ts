@@ -1,0 +1,188 @@
+import { parseBucketKey, type Bucket, type BucketKey } from "../shared/bucket-key.ts";
+import type { Clock } from "../shared/clock.ts";
+import { CarrelError } from "../shared/errors.ts";
+import { errorFacts } from "../shared/log.ts";
+import type { ConsolidationOptions, Proposal, RunResult } from "../shared/memory-api.ts";
+import { MEANING_CALLS, type Count } from "../memory/semantic/keep-meanings.ts";
+import type { UpkeepOutcome } from "../shared/upkeep-api.ts";
+import type { Meter } from "./meter.ts";
+import {
+  responsibleFor,
+  type AgentUpkeep,
+  type Consolidate,
+  type MaintenancePorts,
+  type UpkeepMemory,
+  type Work,
+} from "./ports.ts";
+
+/** What was done for one bucket. */
+export type BucketUpkeep = {
+  readonly bucket: string;
+  readonly runs: readonly RunResult[];
+  /** Files that were archived or deleted. */
+  readonly removed: number;
+  readonly outcome: UpkeepOutcome;
+};
+
+export type UpkeepParts = MaintenancePorts & {
+  readonly meter: Meter;
+  /** `null`: now, whatever ran before. */
+  readonly slot: number | null;
+};
+
+/** Runs for one bucket at most, and calls that tidy it; the rest comes with the next slot. */
+const MAX_RUNS = 4;
+const MAX_TIDIES = 4;
+/** Calls for one bucket at most. */
+const MAX_CALLS = MAX_RUNS * 3 + MAX_TIDIES;
+
+/** The same where what is remembered is also found by its meaning. */
+export const callsFor = ({ agents }: Pick<MaintenancePorts, "agents">): number =>
+  agents.some(({ keepMeanings }) => keepMeanings) ? MAX_CALLS + MEANING_CALLS : MAX_CALLS;
+
+const MODEL_MS = 120_000;
+/** Slots do not begin to the second: a gap that ends so soon after one began is over. */
+const JITTER_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
+/** Evicted results are kept so long: `tidy` knows. */
+const RESULTS_DAYS = 30;
+
+/** What is being done for one bucket. */
+type Task = {
+  readonly parts: UpkeepParts;
+  readonly bucket: Bucket;
+  readonly memory: UpkeepMemory;
+  readonly agent: AgentUpkeep;
+  readonly runs: RunResult[];
+};
+
+/** Consolidates a bucket, then tidies it. Never throws: what failed is an outcome, and logged. `changedAt`: when it last changed (ms). */
+export async function keepUp(
+  parts: UpkeepParts,
+  key: string,
+  changedAt: number,
+): Promise<BucketUpkeep> {
+  const runs: RunResult[] = [];
+  let removed = 0;
+  const done = (outcome: UpkeepOutcome) => ({ bucket: key, runs, removed, outcome });
+  try {
+    const bucket = parseBucketKey(key);
+    const agent = responsibleFor(parts.agents, bucket);
+    if (!agent) return done({ kind: "unknown", why: nobody(bucket) });
+    const memory = parts.memory(key as BucketKey, agent.agent);
+    const task = { parts, bucket, memory, agent, runs };
+    const left = agent.consolidate ? await consolidate(task, agent.consolidate) : null;
+    if (left) return done(left);
+    const tidied = await tidy(task);
+    ({ removed } = tidied);
+    const count: Count = (call) => parts.meter.count(call);
+    const known = await agent.keepMeanings?.(key as BucketKey, count);
+    if (tidied.hasMore || known?.hasMore) return done({ kind: "later", until: null });
+    const lookAt = nextLook(agent.options, changedAt, parts.clock.now());
+    return done({ kind: "clean", lookAt });
+  } catch (error) {
+    if (error instanceof CarrelError && error.code === "gone") return done({ kind: "gone" });
+    parts.log("error", "maintenance.bucket_failed", { bucket: key, ...errorFacts(error) });
+    return done({ kind: "failed", why: whyOf(error) });
+  }
+}
+
+/** What is left to do afterwards; `null`: nothing. */
+async function consolidate(task: Task, ask: Consolidate): Promise<UpkeepOutcome | null> {
+  const { parts, memory, runs } = task;
+  const { meter, slot, clock } = parts;
+  for (let no = 0; no < MAX_RUNS && (no === 0 || meter.hasTime); no++) {
+    const run = nameOf(clock.now(), parts.newId());
+    const request = { run, slot, options: optionsOf(task) };
+    const begun = await meter.count(() => memory.beginRun(request));
+    if (begun.state === "idle") return null;
+    if (begun.state !== "work") return { kind: "later", until: begun.retryAt };
+    const proposal = await propose(task, ask, run, begun);
+    const result = await meter.count(() => memory.commitRun(run, proposal));
+    runs.push(result);
+    if (result.state === "lost") return { kind: "later", until: null };
+    if (result.state === "refused") return { kind: "failed", why: refusal(result) };
+    if (!begun.hasMore) return null;
+  }
+  return { kind: "later", until: null };
+}
+
+/** What the model says, in time; a run without an answer is given up before the error is thrown on. */
+async function propose(
+  { parts, bucket, memory }: Task,
+  ask: Consolidate,
+  run: string,
+  work: Work,
+): Promise<Proposal> {
+  const { meter, clock } = parts;
+  try {
+    return await meter.count(() => within(clock, MODEL_MS, (stop) => ask(work, bucket, stop)));
+  } catch (error) {
+    await meter.count(() => memory.abandonRun(run, whyOf(error)));
+    throw error;
+  }
+}
+
+async function within<Answer>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const [working, waiting] = [new AbortController(), new AbortController()];
+  const late = clock.sleep(ms, waiting.signal).then(() => {
+    if (waiting.signal.aborted) return new Promise<never>(() => {});
+    working.abort();
+    throw new CarrelError("stalled", `The model did not answer within ${ms / 1_000} seconds.`);
+  });
+  try {
+    return await Promise.race([work(working.signal), late]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function tidy({ parts, memory, agent }: Task) {
+  let removed = 0;
+  for (let no = 0; no < MAX_TIDIES; no++) {
+    const tidied = await parts.meter.count(() => memory.tidy(agent.options));
+    removed += tidied.removed;
+    if (!tidied.hasMore) return { removed, hasMore: false };
+  }
+  return { removed, hasMore: true };
+}
+
+const optionsOf = ({ parts, agent }: Task): ConsolidationOptions =>
+  parts.slot === null
+    ? agent.options
+    : { ...agent.options, minGapMs: Math.max(0, agent.options.minGapMs - JITTER_MS) };
+
+/** When the next of what it holds is past its time, a day later to be sure; `null` when all that was changed until then is. */
+function nextLook(
+  { ledgerRetentionDays, sessionRetentionDays }: ConsolidationOptions,
+  changedAt: number,
+  now: number,
+): number | null {
+  const days = [RESULTS_DAYS, ledgerRetentionDays, sessionRetentionDays].flatMap(
+    (one) => one ?? [],
+  );
+  const looks = days.map((one) => changedAt + (one + 2) * DAY_MS).filter((at) => at > now);
+  return looks.length === 0 ? null : Math.min(...looks);
+}
+
+/** `2026-12-01T09-30-00Z-<id>`. */
+const nameOf = (now: number, id: string): string =>
+  `${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}Z-${id}`;
+
+const nobody = (bucket: Bucket): string =>
+  "agent" in bucket
+    ? `There is no agent "${bucket.agent}" in src/agent.ts.`
+    : "No agent in src/agent.ts has the scope GLOBAL.";
+
+const refusal = ({ why }: RunResult): string =>
+  `What the model proposed was refused${why === null ? "" : `: ${why}`}`;
+
+/** Only what is meant to be shown; anything else is in the log. */
+const whyOf = (error: unknown): string =>
+  error instanceof CarrelError
+    ? error.message
+    : 'It failed. The log has the reason, as "maintenance.bucket_failed".';
