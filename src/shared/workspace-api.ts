@@ -138,7 +138,7 @@ export type GrepAnswer = {
 };
 
 /** What kind of text a hit is from. */
-export type SearchSource = "memory" | "ledger" | "archive" | "knowledge" | "session" | "other";
+export type SearchSource = "memory" | "ledger" | "archive" | "knowledge" | "session";
 
 export type SearchRequest = {
   /** Words in any order, in any language; at most 1,000 characters count. */

@@ -1,7 +1,14 @@
 import type { BucketKey } from "../../shared/bucket-key.ts";
 import { memoryEntries, type MemoryEntry } from "../../shared/memory-entries.ts";
 import { cutAt } from "../../shared/text.ts";
-import type { SearchAnswer, SearchHit, SearchRequest } from "../../shared/workspace-api.ts";
+import type {
+  SearchAnswer,
+  SearchHit,
+  SearchRequest,
+  SearchSource,
+} from "../../shared/workspace-api.ts";
+import { dayOf, sourceOf } from "../../workspace/index/sources.ts";
+import { workspacePath } from "../../workspace/layers/path.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { meaningId, type Meanings } from "./meanings.ts";
 
@@ -32,18 +39,17 @@ export function createSemanticSearch(
       const files = await entriesOf(workspace, [...new Set(near.map(({ path }) => path))]);
       const hits = near.flatMap(({ id, path, score }) => {
         const entry = files.get(path)?.find((candidate) => meaningId(path, candidate.id) === id);
-        return entry ? [hitOf(path, entry, score)] : [];
+        const source = sourceOf(workspacePath(path));
+        return entry && source ? [hitOf(path, source, entry, score)] : [];
       });
       return { hits: hits.slice(0, limit), isComplete: true, pending: 0 } satisfies SearchAnswer;
     },
   };
 }
 
-const sourceOf = (path: string): SearchHit["source"] =>
-  path === "MEMORY.md" ? "memory" : path.startsWith("memory/archive/") ? "archive" : "ledger";
-
 function isAsked({ sources, path: below }: SearchRequest, path: string): boolean {
-  if (sources && !sources.includes(sourceOf(path))) return false;
+  const source = sourceOf(workspacePath(path));
+  if (source === null || (sources && !sources.includes(source))) return false;
   return !below || path === below || path.startsWith(`${below.replace(/\/+$/, "")}/`);
 }
 
@@ -66,9 +72,12 @@ async function entriesOf(
   return found;
 }
 
-function hitOf(path: string, { start, end, text }: MemoryEntry, score: number): SearchHit {
-  const day = /(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1];
-  const at = day === undefined ? null : Date.parse(day);
+function hitOf(
+  path: string,
+  source: SearchSource,
+  { start, end, text }: MemoryEntry,
+  score: number,
+): SearchHit {
   const snippet = cutAt(text.replace(/\s+/g, " "), MAX_SNIPPET);
-  return { path, line: start, endLine: end, source: sourceOf(path), snippet, score, at };
+  return { path, line: start, endLine: end, source, snippet, score, at: dayOf(path) };
 }

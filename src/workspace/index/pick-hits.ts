@@ -10,7 +10,6 @@ const WEIGHTS: Readonly<Record<SearchHit["source"], number>> = {
   knowledge: 0.95,
   archive: 0.93,
   session: 0.75,
-  other: 0.75,
 };
 
 /** The score of a hit from this source, with the three digits that count: among equal ones the newer comes first. */

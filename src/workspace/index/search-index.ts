@@ -48,14 +48,7 @@ const QUERY_CHARS = 1_000;
 /** How often a search looks again whether something has changed while it brought the index up to date. */
 const LOOKS = 3;
 
-const SOURCES: readonly SearchSource[] = [
-  "memory",
-  "ledger",
-  "archive",
-  "knowledge",
-  "session",
-  "other",
-];
+const SOURCES: readonly SearchSource[] = ["memory", "ledger", "archive", "knowledge", "session"];
 
 /**
  * The index is behind the files, and every search first brings it up to date: it sees every accepted change (promise
