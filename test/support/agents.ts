@@ -48,8 +48,12 @@ export const switches = [
 
 const switched = switches.map((id): AgentDefinition => ({ id, model, [id]: true }));
 
-/** For agents whose objects are crashed: the runner waits for each line of the log, and one of an aborted object may never come. */
-const telemetry = { spans: false };
+/**
+ * For agents whose objects are crashed. The runner waits for each line of the log, and one of an aborted object may never
+ * come; and work of memory that was cut off goes on half a minute later, for which no test here can wait: that is crashed
+ * in Node, `test/turn/later.test.ts` and `test/memory/flush`.
+ */
+const crashed = { telemetry: { spans: false }, disableMemoryHooks: true };
 
 /** What the test worker serves. */
 export const deployment = createDeployment([
@@ -58,7 +62,7 @@ export const deployment = createDeployment([
     id: "scripted",
     model,
     tools,
-    telemetry,
+    ...crashed,
     compaction: { triggerTokens: 80_000 },
     permissions: { mode: "BYPASS" },
     modelRetry: { attempts: 3, minDelayMs: 1, maxDelayMs: 2 },
@@ -67,7 +71,7 @@ export const deployment = createDeployment([
     id: "after",
     model,
     tools,
-    telemetry,
+    ...crashed,
     permissions: { mode: "BYPASS" },
     capabilities: [
       {
@@ -81,9 +85,9 @@ export const deployment = createDeployment([
     ],
   }),
   // Asks before whatever has an effect outside.
-  defineAgent({ id: "asking", model, tools, telemetry }),
+  defineAgent({ id: "asking", model, tools, ...crashed }),
   // Asks too, and has a tool that its clients run.
-  defineAgent({ id: "client-tool", model, tools: [...tools, clientTool], telemetry }),
+  defineAgent({ id: "client-tool", model, tools: [...tools, clientTool], ...crashed }),
   defineAgent({
     id: "careful",
     model,

@@ -1,6 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
 import type { ModelErrorCode } from "../../src/shared/errors.ts";
 import { ModelError } from "../../src/shared/errors.ts";
+import { flushPrompt, NO_REPLY } from "../../src/memory/flush/prompt.ts";
 import { SUMMARY_SYSTEM } from "../../src/turn/compaction/summary-prompt.ts";
 
 /** One model call of a script. `fail` after `text` breaks off in mid-stream. */
@@ -46,7 +47,7 @@ export const asksForSummary = ({ system }: ModelRequest): boolean => system === 
 
 /**
  * A model that does what the newest user message says: its text is a JSON list of `ScriptedStep`s, one for each
- * model call of the turn. Decides from the request alone, so a recovered turn gets the same answers.
+ * model call of the turn. It finds nothing to remember. Decides from the request alone, so a recovered turn gets the same answers.
  */
 export function createScriptedModel(
   witness: Witness,
@@ -62,6 +63,8 @@ export function createScriptedModel(
         witness.summaries.push(request);
         return yield* answer({ text: SCRIPTED_SUMMARY }, { signal, pause, mayFail: () => false });
       }
+      if (request.system === flushPrompt)
+        return yield* answer({ text: NO_REPLY }, { signal, pause, mayFail: () => false });
       witness.requests.push(request);
       const { script, step, source } = readScript(request);
       try {

@@ -123,7 +123,7 @@ export class CompactionLab {
   async *#answer(request: ModelRequest): AsyncIterable<ModelEvent[]> {
     this.requests.push(request);
     this.violations.push(...providerViolations(request));
-    const { window = Infinity, answer = () => ({}), partial } = this.options;
+    const { window = Infinity, answer = (): Said => ({}), partial } = this.options;
     const tokens = tokensOf(request);
     this.sizes.push(tokens);
     if (tokens > window) {
@@ -151,10 +151,10 @@ const finish = (input: number, text: string, hasCalls = false): ModelEvent => ({
 /** The texts of messages, one after the other. */
 export const textsOf = (messages: readonly ModelMessage[]): string =>
   messages
-    .flatMap((message) => {
+    .flatMap((message): readonly object[] => {
       if (message.role === "user") return message.content;
       if (message.role === "assistant") return message.parts;
       return message.results.flatMap(({ content }) => content);
     })
-    .map((part) => ("text" in part ? part.text : ""))
+    .map((part) => ("text" in part ? String(part.text) : ""))
     .join("\n");
