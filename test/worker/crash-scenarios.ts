@@ -1,7 +1,6 @@
 import type { Scenario } from "./crash-lab.ts";
-import { askingScenarios } from "./crash-scenarios-asking.ts";
 
-/** Everything that a turn can be interrupted in. */
+/** Everything that a turn which asks nobody can be interrupted in. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "a text turn",
@@ -202,5 +201,4 @@ export const scenarios: readonly Scenario[] = [
     },
     outcomes: "completed,failed",
   },
-  ...askingScenarios,
 ];
