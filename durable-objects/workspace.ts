@@ -7,6 +7,7 @@ import { consoleLog } from "../src/shared/log.ts";
 import type {
   ConsolidationOptions,
   ForgottenMessage,
+  NoteRequest,
   Proposal,
   RunRequest,
   UndoRequest,
@@ -63,6 +64,10 @@ export function workspaceObject(deployment: Deployment) {
       return this.answer("undoMemory", bucket, async () => ({
         undone: await this.#memory.undo(request, op),
       }));
+    }
+
+    note(bucket: string, request: NoteRequest) {
+      return this.answer("note", bucket, () => this.#memory.note(request));
     }
 
     forgetMemory(bucket: string, ids: readonly string[], by: string, op: string) {

@@ -15,7 +15,8 @@ import { createVectorizeMeanings, type VectorizeBinding } from "./memory/semanti
 import { createMemoryTools } from "./memory/tools/memory-tools.ts";
 import { consoleLog } from "./shared/log.ts";
 import type { ConsolidationOptions } from "./shared/memory-api.ts";
-import type { Capability } from "./turn/capability.ts";
+import type { Tool } from "./tools/tool.ts";
+import type { SameTools } from "./turn/capability.ts";
 import { defaultCompaction } from "./turn/compaction/config.ts";
 import {
   bucketOf,
@@ -33,17 +34,29 @@ function memoryFor(definition: AgentDefinition, owner: WorkspaceOwner, env: Env)
   return createMemory(place, callBucket(env));
 }
 
+const partsOf = (definition: AgentDefinition, env: Env) => ({
+  memoryOf: (address: WorkspaceOwner) => memoryFor(definition, address, env),
+});
+
+/** The tools of an agent's memory; none with `disableMemoryTools`. Makes no call. */
+export const memoryTools = (definition: AgentDefinition, env: Env): readonly Tool[] =>
+  memoryModeOf(definition).tools
+    ? createMemoryTools({ ...partsOf(definition, env), canForget: isOwn(definition) })
+    : [];
+
+/** Whether what the agent remembers is one user's. What users share only an admin takes away, as over HTTP. */
+const isOwn = (definition: AgentDefinition): boolean =>
+  ["USER", "SESSION"].includes(scopeOf(definition));
+
 /** The tools of an agent's memory, and what takes memory out of its conversations. */
-export function composeMemory(definition: AgentDefinition, env: Env): Capability {
-  const { tools, hooks } = memoryModeOf(definition);
+export function composeMemory(definition: AgentDefinition, env: Env): SameTools {
   const memory = memoryOf(definition);
-  const parts = { memoryOf: (address: WorkspaceOwner) => memoryFor(definition, address, env) };
   const { flushBeforeCompact } = { ...defaultCompaction, ...definition.compaction };
   return createMemoryCapability({
-    tools: tools ? createMemoryTools(parts) : [],
-    flush: hooks
+    tools: memoryTools(definition, env),
+    flush: memoryModeOf(definition).hooks
       ? createFlush({
-          ...parts,
+          ...partsOf(definition, env),
           model: chooseModel(memory.model ?? definition.model, env),
           prompt: memory.flushPrompt,
           trigger: memory.flushTrigger,

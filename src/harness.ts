@@ -14,7 +14,7 @@ import {
 } from "./bindings.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { chooseModel } from "./choose-model.ts";
-import { composeMemory, upkeepOf, withMeanings } from "./compose-memory.ts";
+import { composeMemory, memoryTools, upkeepOf, withMeanings } from "./compose-memory.ts";
 import {
   additionalFilesOf,
   memoryOf,
@@ -37,7 +37,7 @@ import { currentTime } from "./tools/current-time.ts";
 import { createFileTools } from "./tools/files/file-tools.ts";
 import type { Tool } from "./tools/tool.ts";
 import { createBudget } from "./turn/budget.ts";
-import type { Capability } from "./turn/capability.ts";
+import type { Capability, SameTools } from "./turn/capability.ts";
 import type { ContextOptions } from "./turn/compaction/options.ts";
 import { defaultEviction } from "./turn/eviction/config.ts";
 import type { Harness } from "./turn/harness.ts";
@@ -130,7 +130,7 @@ export function createDeployment(
           template: (templates.get(agent) ?? template).version,
           workspace: workspace(agent, env, owner),
           session: owner.session,
-          tools: toolCapabilities(find(agent)).flatMap((capability) => capability.tools()),
+          tools: offeredTools(find(agent), env),
         },
         env,
       ),
@@ -160,8 +160,7 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     ...(spans ? [createTelemetry(consoleLog, observed)] : []),
     ...(dailyTokens === undefined ? [] : [createBudget(dailyTokens, ledgerOf(env))]),
     ...(definition.capabilities ?? []),
-    ...toolCapabilities(definition),
-    composeMemory(definition, env),
+    ...toolCapabilities(definition, composeMemory(definition, env)),
     ...(hasLog ? [sessionLog] : []),
     createSessionIndex((address, news) => indexSession(env, address, news)),
   ];
@@ -222,14 +221,20 @@ async function forgetSession(
   await unregisterSession(env, address);
 }
 
+/** What every turn offers, in its order, without a model. Makes no call. */
+const offeredTools = (definition: AgentDefinition, env: Env): readonly Tool[] =>
+  toolCapabilities(definition, {
+    name: "memory",
+    tools: () => memoryTools(definition, env),
+  }).flatMap((capability) => capability.tools());
+
 /** Those that offer the same tools in every turn. */
-function toolCapabilities(
-  definition: AgentDefinition,
-): readonly (Capability & { readonly tools: () => readonly Tool[] })[] {
+function toolCapabilities(definition: AgentDefinition, memory: SameTools): readonly SameTools[] {
   const files = createFileTools(additionalFilesOf(definition));
   return [
     { name: "own-tools", tools: () => definition.tools ?? [] },
     { name: "clock", tools: () => [currentTime] },
     ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => files }]),
+    memory,
   ];
 }

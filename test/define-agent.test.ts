@@ -68,6 +68,22 @@ async function seenBy(definition: AgentDefinition, bundled: Template) {
 
 const memoryTools = createMemoryTools({
   memoryOf: () => ({ forget: () => Promise.reject(new Error("nothing to forget")) }),
+  canForget: true,
+});
+
+describe("the memory that users share", () => {
+  it.each([
+    ["USER", true],
+    ["SESSION", true],
+    ["AGENT", false],
+    ["GLOBAL", false],
+  ] as const)("[I1] under %s a user's agent may forget: %s", async (isolationScope, may) => {
+    const names = (await toolsOf({ id: "main", isolationScope }, createTemplate({}, "v1"))).map(
+      ({ name }) => name,
+    );
+    expect(names).toContain("memory_save");
+    expect(names.includes("memory_forget")).toBe(may);
+  });
 });
 
 describe("what is set by file and by code", () => {

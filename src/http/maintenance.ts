@@ -78,11 +78,17 @@ function bucketsOf(
   if (!deployment.has(agent)) throw notFound(`The agent "${agent}"`);
   const scope = deployment.isolationScope(agent);
   if (body.layer === "shared") {
+    if (body.user !== undefined || body.session !== undefined)
+      throw invalid(
+        'Shared files belong to no user and no session. Leave "user" and "session" out.',
+      );
     audit(c, "shared");
     return [bucketPrefix(scope === "GLOBAL" ? { scope } : { scope: "AGENT", agent })];
   }
   const user = parseId("The user id", body.user ?? c.get("principal").user);
   const session = body.session === undefined ? null : parseId("The session id", body.session);
+  if (scope === "SESSION" && session === null)
+    throw invalid('The files of this agent are kept for each session. Say which: "session".');
   audit(c, user);
   const owner = { agent, user, session };
   return [...new Set([bucketOf(scope, owner), bucketOf("USER", owner)])];

@@ -56,10 +56,10 @@ export function memoryRoutes(maxTokensOf: (c: Context<AppEnv>) => number): Hono<
     const memory = memoryOf(c, "write");
     const body = await readBody(c.req.raw, ForgetBody);
     const entries = [...new Set(body.entries)];
-    const { said, ...forgotten } = await memory.forget(entries, nameOf(c), await opOf(c, entries));
+    const forgotten = await memory.forget(entries, nameOf(c), await opOf(c, entries));
     // What was said is what is forgotten: only how many messages told of it leaves.
-    const { entries: count, paths } = forgotten;
-    return c.json({ entries: count, paths, messages: said.length }, 200, UNTRUSTED);
+    const { entries: count, paths, hidden } = forgotten;
+    return c.json({ entries: count, paths, messages: hidden }, 200, UNTRUSTED);
   });
 
   return routes;

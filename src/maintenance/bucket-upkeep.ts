@@ -47,6 +47,15 @@ const DAY_MS = 86_400_000;
 /** Evicted results are kept so long: `tidy` knows. */
 const RESULTS_DAYS = 30;
 
+/** Why what is left has to wait. */
+const reasons = {
+  busy: "Another run is at work on it.",
+  early: "The last run was too short a time ago.",
+  done: "It had its run in this half hour.",
+  lost: "Another run took over.",
+} as const;
+const MORE_LEFT = { kind: "later", until: null, why: "There is more to do than fits in." } as const;
+
 /** What is being done for one bucket. */
 type Task = {
   readonly parts: UpkeepParts;
@@ -77,7 +86,7 @@ export async function keepUp(
     ({ removed } = tidied);
     const count: Count = (call) => parts.meter.count(call);
     const known = await agent.keepMeanings?.(key as BucketKey, count);
-    if (tidied.hasMore || known?.hasMore) return done({ kind: "later", until: null });
+    if (tidied.hasMore || known?.hasMore) return done(MORE_LEFT);
     const lookAt = nextLook(agent.options, changedAt, parts.clock.now());
     return done({ kind: "clean", lookAt });
   } catch (error) {
@@ -96,18 +105,19 @@ async function consolidate(task: Task, ask: Consolidate): Promise<UpkeepOutcome 
     const request = { run, slot, options: optionsOf(task) };
     const begun = await meter.count(() => memory.beginRun(request));
     if (begun.state === "idle") return null;
-    if (begun.state !== "work") return { kind: "later", until: begun.retryAt };
+    if (begun.state !== "work")
+      return { kind: "later", until: begun.retryAt, why: reasons[begun.state] };
     const proposal = await propose(task, ask, run, begun);
     const result = await meter.count(() => memory.commitRun(run, proposal));
     runs.push(result);
-    if (result.state === "lost") return { kind: "later", until: null };
+    if (result.state === "lost") return { kind: "later", until: null, why: reasons.lost };
     if (result.state === "refused") return { kind: "failed", why: refusal(result) };
     if (!begun.hasMore) return null;
   }
-  return { kind: "later", until: null };
+  return MORE_LEFT;
 }
 
-/** What the model says, in time; a run without an answer is given up before the error is thrown on. */
+/** What the model says, in time, logged with its cost; a run without an answer is given up before the error is thrown on. */
 async function propose(
   { parts, bucket, memory }: Task,
   ask: Consolidate,
@@ -115,8 +125,13 @@ async function propose(
   work: Work,
 ): Promise<Proposal> {
   const { meter, clock } = parts;
+  const begunAt = clock.now();
   try {
-    return await meter.count(() => within(clock, MODEL_MS, (stop) => ask(work, bucket, stop)));
+    const call = () => within(clock, MODEL_MS, (stop) => ask(work, bucket, stop));
+    const { proposal, usage, model } = await meter.count(call);
+    const facts = { run, entries: work.fresh.length, usage, model, ms: clock.now() - begunAt };
+    parts.log("info", "memory.consolidated", facts);
+    return proposal;
   } catch (error) {
     await meter.count(() => memory.abandonRun(run, whyOf(error)));
     throw error;
@@ -153,7 +168,7 @@ async function tidy({ parts, memory, agent }: Task) {
 
 const optionsOf = ({ parts, agent }: Task): ConsolidationOptions =>
   parts.slot === null
-    ? agent.options
+    ? { ...agent.options, minGapMs: 0 }
     : { ...agent.options, minGapMs: Math.max(0, agent.options.minGapMs - JITTER_MS) };
 
 /** When the next of what it holds is past its time, a day later to be sure; `null` when all that was changed until then is. */

@@ -1,8 +1,9 @@
 import type { Bucket, BucketKey } from "../shared/bucket-key.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
-import type { Begun, ConsolidationOptions, Proposal } from "../shared/memory-api.ts";
+import type { Begun, ConsolidationOptions } from "../shared/memory-api.ts";
 import type { UpkeepApi } from "../shared/upkeep-api.ts";
+import type { Proposed } from "../memory/consolidation/ask-model.ts";
 import type { Memory } from "../memory/memory-client.ts";
 import type { Count } from "../memory/semantic/keep-meanings.ts";
 import type { Allowance } from "./meter.ts";
@@ -17,7 +18,7 @@ export type Work = Extract<Begun, { readonly state: "work" }>;
  * Asks a model what to do with a bucket's entries: one call, without tools, given up when `signal` aborts. An answer that
  * cannot be used is a proposal; throws when the model does not answer.
  */
-export type Consolidate = (work: Work, bucket: Bucket, signal: AbortSignal) => Promise<Proposal>;
+export type Consolidate = (work: Work, bucket: Bucket, signal: AbortSignal) => Promise<Proposed>;
 
 /** What an agent's definition says about upkeep. */
 export type AgentUpkeep = {

@@ -1,12 +1,14 @@
 import { invalid } from "../shared/errors.ts";
 import type { Clock } from "../shared/clock.ts";
-import type { Log } from "../shared/log.ts";
+import { errorFacts, type Log } from "../shared/log.ts";
 import type {
   Begun,
   ConsolidationOptions,
   Forgotten,
   ForgottenMessage,
   MemoryOverview,
+  Noted,
+  NoteRequest,
   Proposal,
   RunRequest,
   RunResult,
@@ -17,8 +19,10 @@ import type { Sql } from "../shared/sql.ts";
 import type { WorkspaceBucket } from "../workspace/bucket.ts";
 import { ANSWER_MS } from "./bucket/answers.ts";
 import { forgetMemory } from "./bucket/forget.ts";
+import { FORGOTTEN_MS } from "./bucket/forgotten-words.ts";
 import { hideMessages } from "./bucket/hide.ts";
 import { MemoryRows } from "./bucket/memory-rows.ts";
+import { noteSection } from "./bucket/note.ts";
 import { memoryOverview } from "./bucket/overview.ts";
 import { tidy, type Tidied } from "./bucket/tidy.ts";
 import { undoMemory } from "./bucket/undo.ts";
@@ -37,6 +41,7 @@ const MOST_NAME = 300;
 export class BucketMemory {
   readonly #bucket: WorkspaceBucket;
   readonly #parts: RunParts;
+  #line: Promise<unknown> = Promise.resolve();
 
   constructor(bucket: WorkspaceBucket, { sql, clock, log }: MemoryPlatform) {
     this.#bucket = bucket;
@@ -98,25 +103,50 @@ export class BucketMemory {
     return undoMemory(this.#parts, request, op);
   }
 
-  async forget(ids: readonly string[], by: string, op: string): Promise<Forgotten> {
-    this.#dropAnswers();
-    return forgetMemory(this.#parts, ids, by, op);
+  note(request: NoteRequest): Promise<Noted> {
+    return this.#inLine(() => noteSection(this.#parts, request));
   }
 
-  hideMessages(
+  async forget(ids: readonly string[], by: string, op: string): Promise<Forgotten> {
+    this.#dropAnswers();
+    const forgotten = await this.#inLine(() => forgetMemory(this.#parts, ids, by, op));
+    await this.#renewIndex();
+    return forgotten;
+  }
+
+  async hideMessages(
     agent: string,
     messages: readonly ForgottenMessage[],
     by: string,
     op: string,
   ): Promise<{ readonly hidden: number }> {
-    return hideMessages(this.#parts, agent, messages, { by, op });
+    const hidden = await hideMessages(this.#parts, agent, messages, { by, op });
+    await this.#renewIndex();
+    return hidden;
   }
 
-  /** Of answers that nobody waits for any more nothing stays. */
+  /** One after the other: a section that is noted was looked at after all that was forgotten before it is there. */
+  #inLine<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#line.then(work);
+    this.#line = done.catch(() => {});
+    return done;
+  }
+
+  /** A search brings the index up to date. Should that fail, nothing old is shown, and the index's own job does it. */
+  async #renewIndex(): Promise<void> {
+    try {
+      await this.#bucket.search({ query: "", limit: 1 });
+    } catch (error) {
+      this.#parts.log("warn", "memory.index_not_renewed", errorFacts(error));
+    }
+  }
+
+  /** Of answers that nobody waits for any more nothing stays, nor of what was forgotten long ago. */
   #dropAnswers(): void {
     const { rows, clock } = this.#parts;
     this.#bucket.assertThere();
     rows.dropAnswers(clock.now() - ANSWER_MS);
+    rows.dropForgotten(clock.now() - FORGOTTEN_MS);
   }
 }
 

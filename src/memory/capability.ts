@@ -1,5 +1,5 @@
 import type { Tool } from "../tools/tool.ts";
-import type { Capability } from "../turn/capability.ts";
+import type { Capability, SameTools } from "../turn/capability.ts";
 
 export type MemoryParts = {
   /** What the model can do with its memory; none with `disableMemoryTools`. */
@@ -9,7 +9,7 @@ export type MemoryParts = {
 };
 
 /** Memory as an agent has it. */
-export const createMemoryCapability = ({ tools, flush }: MemoryParts): Capability => ({
+export const createMemoryCapability = ({ tools, flush }: MemoryParts): SameTools => ({
   name: "memory",
   tools: () => tools,
   ...(flush ? { later: flush } : {}),

@@ -49,7 +49,7 @@ const cutBullet = (bullet: string): string =>
     ? bullet
     : `${cutAt(bullet, bulletLimits.characters - 1).trimEnd()}…`;
 
-const BULLET = /^(\s*)(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)(.*)$/;
+const BULLET = /^(\s*)(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)(.*)$/s;
 
 /** Whether a text holds a list, or a part of one. */
 export const hasBullets = (text: string): boolean =>

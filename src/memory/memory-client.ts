@@ -6,6 +6,8 @@ import type {
   ConsolidationOptions,
   Forgotten,
   MemoryOverview,
+  Noted,
+  NoteRequest,
   Proposal,
   RunRequest,
   RunResult,
@@ -30,8 +32,14 @@ export type Memory = {
   ) => Promise<{ readonly removed: number; readonly hasMore: boolean }>;
   readonly overview: (maxTokens: number) => Promise<MemoryOverview>;
   readonly undo: (request: UndoRequest, op: string) => Promise<Undone>;
-  /** Forgets entries, and keeps the messages that told of them from being found in the session logs of `agent`. */
-  readonly forget: (ids: readonly string[], by: string, op: string) => Promise<Forgotten>;
+  /** Adds a section to a ledger, without what was forgotten since it was said. */
+  readonly note: (request: NoteRequest) => Promise<Noted>;
+  /** Forgets entries, and keeps the messages that tell of them from being found in the session logs of `agent`. */
+  readonly forget: (
+    ids: readonly string[],
+    by: string,
+    op: string,
+  ) => Promise<Forgotten & { readonly hidden: number }>;
 };
 
 export type MemoryPlace = {
@@ -67,11 +75,19 @@ export function createMemory(
       (await call((api, key) => api.memoryOverview(key, maxTokens))).overview,
     undo: async (request, op) =>
       (await call((api, key) => api.undoMemory(key, request, op))).undone,
+    async note(request) {
+      const { noted, leftOut } = await call((api, key) => api.note(key, request));
+      return { noted, leftOut };
+    },
     async forget(ids, by, op) {
       const { forgotten } = await call((api, key) => api.forgetMemory(key, ids, by, op));
-      if (forgotten.said.length > 0)
-        await call((api, key) => api.hideMessages(key, agent, forgotten.said, by, op), records);
-      return forgotten;
+      if (forgotten.said.length === 0) return { ...forgotten, hidden: 0 };
+      const hide = (bucket: BucketKey, said: Forgotten["said"]) =>
+        call((api, key) => api.hideMessages(key, agent, said, by, op), bucket);
+      const { hidden } = await hide(records, forgotten.said);
+      // The bucket that remembers keeps what is to be hidden until it is told that it is.
+      if (records !== home) await hide(home, []);
+      return { ...forgotten, hidden };
     },
   };
 }

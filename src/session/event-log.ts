@@ -148,9 +148,12 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
       const reply = replyId(turn);
       return { type: "turn-end", turn, reply, outcome, ...error, ...output, usage, steps, at };
     }
+    case "shortened": {
+      const of = formatCursor({ seq: entry.of, offset: 0 });
+      return { type: "shortened", turn, of, files: entry.files, at };
+    }
     case "intent":
     case "repair":
-    case "shortened":
       return null;
     default:
       return toOutsideEvent(entry);

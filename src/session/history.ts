@@ -93,8 +93,7 @@ function toPart(
 ): HistoryPart {
   if (part.type !== "tool-call") return { type: part.type, text: part.text };
   const found = entries.find((entry) => entry.kind === "result" && entry.call === part.call);
-  const result =
-    found?.kind === "result" ? { result: { status: found.status, content: found.content } } : {};
+  const result = found?.kind === "result" ? { result: resultOf(found) } : {};
   const { call, name, input } = part;
   return { type: "tool", call, name, input, ...outsideOf(call, entries), ...result };
 }
@@ -124,4 +123,8 @@ function outsideOf(
       },
     },
   };
+}
+
+function resultOf({ status, content, evicted }: EntryOf<"result">) {
+  return { status, content, ...(evicted === undefined ? {} : { evicted }) };
 }

@@ -20,9 +20,19 @@ export type ContextDocument = {
   readonly changed?: number;
   /** The newest `compacted` fact: its seq, the tokens after it, and whether it brought no summary. */
   readonly last?: { readonly seq: number; readonly tokens: number; readonly isFailure: boolean };
+  /** All up to this seq was compacted: a summary stands in its place, or it was left out for its length. */
+  readonly compacted?: number;
+  /** The newest context that did not begin inside `turn`: it counts again when that turn's answer is given anew. */
+  readonly uncut?: Omit<ContextDocument, "uncut">;
   /** This model has refused a request: it is taken to have no more than so many tokens. */
   readonly learned?: { readonly model: string; readonly tokens: number };
 };
+
+/** A context that begins anew at `from`. What was compacted before stays known. */
+export const emptyContext = (
+  from: number,
+  { compacted }: Partial<ContextDocument> = {},
+): ContextDocument => ({ from, ...(compacted === undefined ? {} : { compacted }) });
 
 /** A summary that the context is not yet made of. */
 export type Draft = {

@@ -102,6 +102,17 @@ export type SessionEvent =
       readonly evicted?: { readonly path: string; readonly chars: number };
       readonly at: number;
     }
+  /**
+   * The model is shown only the ends of a long message, attached file or result from now on. `of`: the id of the event that
+   * has it; `files`: where the model reads the rest, none where it is left out. People keep seeing all of it.
+   */
+  | {
+      readonly type: "shortened";
+      readonly turn: string;
+      readonly of: string;
+      readonly files: readonly { readonly path: string; readonly chars: number }[];
+      readonly at: number;
+    }
   /** A call is parked until someone outside answers it: a person, or the client that runs its tool. */
   | ({ readonly type: "call-asked"; readonly at: number } & PendingCall)
   /** A parked call was answered, once. `input`: the arguments that a person put in the place of the model's, as JSON. */

@@ -114,6 +114,17 @@ export type MemoryOverview = {
     /** The run that wrote it last; `null` where a person or the agent did. */
     readonly run: string | null;
   }[];
+  /** Of ledgers only: the newest 50 that nothing in MEMORY.md was made of, the newest first. Archived ones too. */
+  readonly notes: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly path: string;
+    readonly line: number;
+    readonly session: string | null;
+    readonly turn: string | null;
+    /** Milliseconds. */
+    readonly at: number;
+  }[];
   readonly tokens: number;
   readonly maxTokens: number;
   /** Entries of ledgers that no run has read yet. */
@@ -139,11 +150,12 @@ export type Undone = {
   readonly refused: readonly { readonly id: string; readonly why: string }[];
 };
 
-/** Messages of a session's log that tell of something forgotten. */
+/** What messages of session logs may tell of that was forgotten. */
 export type ForgottenMessage = {
-  readonly session: string;
-  readonly turn: string;
-  /** What was forgotten: only messages that share most of its words are meant. */
+  /** Where it was said; `null` where that is not known. */
+  readonly session: string | null;
+  readonly turn: string | null;
+  /** What was forgotten: messages that share most of its words are meant, and nearly all of them in any other turn. */
   readonly text: string;
 };
 
@@ -152,9 +164,28 @@ export type Forgotten = {
   readonly entries: number;
   /** Files that held them. */
   readonly paths: readonly string[];
-  /** Where they were said, as far as it is known. */
+  /**
+   * What they said, and where it was said as far as that is known: not more than 200. Of what was forgotten before: what
+   * is not hidden yet.
+   */
   readonly said: readonly ForgottenMessage[];
 };
+
+/** A section that is to be added to a ledger. */
+export type NoteRequest = {
+  readonly path: string;
+  /** As it is appended: its heading, its mark and its bullets. */
+  readonly text: string;
+  /** Of the append: it is done once. */
+  readonly op: string;
+  /** When the oldest of what it was made of was said (ms). */
+  readonly saidAt: number;
+  /** Who notes it, as versions name it: a job. */
+  readonly by: string;
+};
+
+/** Bullets that were noted, and those that say what was forgotten. */
+export type Noted = { readonly noted: number; readonly leftOut: number };
 
 type Answer<Result> = Promise<({ readonly ok: true } & Result) | Failure>;
 
@@ -191,6 +222,11 @@ export interface MemoryApi {
   ): Answer<{ readonly removed: number; readonly hasMore: boolean }>;
   memoryOverview(bucket: string, maxTokens: number): Answer<{ readonly overview: MemoryOverview }>;
   undoMemory(bucket: string, request: UndoRequest, op: string): Answer<{ readonly undone: Undone }>;
+  /**
+   * Appends a section to a ledger, without the bullets that say (three fifths of its words) what was forgotten at `saidAt`
+   * or later, in the last seven days. Nothing is appended where none are left.
+   */
+  note(bucket: string, request: NoteRequest): Answer<Noted>;
   /** Removes every entry with one of these ids, and what it was made of or made into, from files, versions and search. */
   forgetMemory(
     bucket: string,

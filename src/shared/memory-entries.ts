@@ -18,7 +18,7 @@ export type MemoryEntry = {
   readonly mark: Mark | null;
 };
 
-const HEADING = /^#{1,6}\s+(.*)$/;
+const HEADING = /^#{1,6}\s+(.*)$/s;
 const BULLET = /^(?:[-*+]|\d{1,9}[.)])\s+/;
 const FENCE = /^\s*(?:```|~~~)/;
 

@@ -179,7 +179,12 @@ export type HistoryPart =
         readonly question: Pick<PendingCall, "what" | "digest" | "reason">;
       };
       /** Absent while the call is not finished. */
-      readonly result?: { readonly status: string; readonly content: readonly ContentPart[] };
+      readonly result?: {
+        readonly status: string;
+        readonly content: readonly ContentPart[];
+        /** The file that has all of its text. */
+        readonly evicted?: { readonly path: string; readonly chars: number };
+      };
     };
 
 /** The methods that can also be called with `fetch`: a POST of `{ method, args }`, whose body is then the stream. */

@@ -33,6 +33,13 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
+/**
+ * A text whose further lines are indented, so that none of them passes for a line of what the text is put into. All that a
+ * model may take for the end of a line ends one, and becomes LF.
+ */
+export const indentRest = (text: string): string =>
+  text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).join("\n  ");
+
 const MIB = 1024 * 1024;
 
 /** A size as people read it, rounded down to a tenth: `1.5 MiB`, below that `64 KiB`, below that `300 bytes`. */

@@ -14,7 +14,7 @@ export type UpkeepOutcome =
   /** Nothing is left to do; at `lookAt` something will be, also if the bucket tells of nothing until then. */
   | { readonly kind: "clean"; readonly lookAt: number | null }
   /** Something is left; not before `until`, if that is known. */
-  | { readonly kind: "later"; readonly until: number | null }
+  | { readonly kind: "later"; readonly until: number | null; readonly why: string }
   | { readonly kind: "failed"; readonly why: string }
   /** No agent of this deployment is responsible for it. */
   | { readonly kind: "unknown"; readonly why: string }

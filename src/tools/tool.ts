@@ -37,6 +37,8 @@ export type ToolContext = {
   readonly workspace: Workspace;
   /** The etag that a file had when the model was last shown all of it, or wrote it; `null` when its context has neither. */
   readonly seen: (path: string) => string | null;
+  /** Whether the turn has results of tools that show more than the person's own. */
+  readonly fromOutside: () => boolean;
 };
 
 /** A tool as the turn sees it. Make one with `defineTool`, or `defineClientTool` for one that the client runs. */

@@ -48,8 +48,8 @@ export type LaterScope = Omit<AfterTurnsScope, "opening" | "title" | "learn"> & 
   readonly entries: (from: number) => readonly JournalEntry[];
   /** Seq of the end of the newest ended turn before which no turn is unfinished; 0 when none has ended. */
   readonly ended: number;
-  /** The model's context begins at this seq: what came before was compacted. */
-  readonly contextFrom: number;
+  /** All up to this seq was compacted, once at least; 0: nothing. What a new beginning left out was not. */
+  readonly compactedTo: number;
 };
 
 export type EndedTurn = {
@@ -122,6 +122,9 @@ export interface Capability {
    */
   later?(scope: LaterScope): Promise<number | null>;
 }
+
+/** One that offers the same tools in every turn, and needs none to say which. */
+export type SameTools = Capability & { readonly tools: () => readonly Tool[] };
 
 /** One wrapper of all capabilities' wrappers, first outermost. */
 export function nest<Args extends unknown[], Result>(

@@ -7,6 +7,7 @@ import { LostTurn, type SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
 import { startNext } from "./line/inbox.ts";
 import type { Jobs } from "./after/after-turn.ts";
+import type { Registration } from "./after/registration.ts";
 import { attachFiles } from "./context/attach.ts";
 import { limitReached, type LimitReached } from "./limits.ts";
 import { answerFormat } from "./output/output-format.ts";
@@ -31,6 +32,7 @@ export class Driver {
   readonly #core: SessionCore;
   readonly #harness: Harness;
   readonly #jobs: Jobs;
+  readonly #registration: Registration;
   readonly #onParked: () => void;
   readonly #prompts: PromptSource;
   readonly #workspace: Workspace;
@@ -41,13 +43,19 @@ export class Driver {
   #broken: string | null = null;
 
   /** `onParked` is called when a turn waits for someone outside, right after that was committed. */
-  constructor(core: SessionCore, harness: Harness, jobs: Jobs, onParked: () => void) {
+  constructor(
+    core: SessionCore,
+    harness: Harness,
+    { jobs, registration }: { readonly jobs: Jobs; readonly registration: Registration },
+    onParked: () => void,
+  ) {
     this.#core = core;
     this.#harness = harness;
     this.#compactor = new Compactor(core, harness);
     this.#prompts = new PromptSource(harness.prompt);
     this.#workspace = harness.workspace(core.platform.address);
     this.#jobs = jobs;
+    this.#registration = registration;
     this.#onParked = onParked;
   }
 
@@ -95,26 +103,32 @@ export class Driver {
     const core = this.#core;
     const abort = new AbortController();
     this.#current = { turn: turn.id, abort };
-    const scope: TurnScope = {
-      address: core.platform.address,
-      turn: turn.id,
-      zone: core.zone,
-      now: () => core.clock.now(),
-      workspace: this.#workspace,
-      signal: abort.signal,
-      end: () => endOf(core.entriesOf(turn.id)),
-    };
     try {
       const isInterrupted = turn.epoch !== core.epoch || this.#broken === turn.id;
       this.#broken = turn.id;
       if (isInterrupted && !(await this.#recover(turn))) return;
-      await this.#runTurn(scope, turn.id);
+      this.#compactor.beginTurn(this.#running(turn.id));
+      if (!isInterrupted) await this.#registration.whenSettled(abort.signal);
+      await this.#runTurn(this.#scopeOf(turn.id, abort.signal), turn.id);
       this.#broken = null;
     } catch (error) {
       this.#letGo(turn, error);
     } finally {
       this.#current = null;
     }
+  }
+
+  #scopeOf(turn: string, signal: AbortSignal): TurnScope {
+    const core = this.#core;
+    return {
+      address: core.platform.address,
+      turn,
+      zone: core.zone,
+      now: () => core.clock.now(),
+      workspace: this.#workspace,
+      signal,
+      end: () => endOf(core.entriesOf(turn)),
+    };
   }
 
   /** Every way out of a turn that is not its own end. */
@@ -205,7 +219,6 @@ export class Driver {
 
   async #runTurn(scope: TurnScope, id: string): Promise<void> {
     const { capabilities } = this.#harness;
-    this.#compactor.beginTurn(this.#running(id));
     const format = answerFormat(this.#core.entriesOf(id));
     const prepared = await prepareTurn(scope, this.#harness, this.#prompts, format);
     if (scope.signal.aborted) throw new LostTurn();

@@ -58,10 +58,11 @@ export class Session {
     const offered = { defaults: initialPermissions(harness.permissions), modes };
     this.#core = new SessionCore({ ...platform, setAlarm }, offered, harness.context);
     this.#harness = harness;
-    this.#jobs = new Jobs(this.#core, harness);
-    this.#registration = new Registration(this.#core);
-    this.#outbox = new Outbox(this.#core, harness, this.#registration);
-    this.#driver = new Driver(this.#core, harness, this.#jobs, () => this.#rest());
+    const jobs = new Jobs(this.#core, harness);
+    const registration = new Registration(this.#core);
+    [this.#jobs, this.#registration] = [jobs, registration];
+    this.#outbox = new Outbox(this.#core, harness, registration);
+    this.#driver = new Driver(this.#core, harness, { jobs, registration }, () => this.#rest());
     this.#wasWaiting = this.#core.begun?.state === "waiting";
   }
 

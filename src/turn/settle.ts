@@ -11,7 +11,7 @@ import {
 import { removeJob, turnJob } from "../session/jobs.ts";
 import { fitsRow } from "../session/journal.ts";
 import { partsOf, type LiveStep } from "../session/live-step.ts";
-import { writeState } from "../session/state-documents.ts";
+import { emptyContext, readState, writeState } from "../session/state-documents.ts";
 import { endTurn, type BegunTurn, type OpenTurn } from "../session/turns.ts";
 import type { StepPart } from "../shared/messages.ts";
 import { LostTurn, type SessionCore, type Tx } from "./core.ts";
@@ -102,7 +102,8 @@ export function abandonTurn(core: SessionCore, turn: BegunTurn, error: TurnEnd["
     if (last !== null) settleCalls(turn, core.journal.window(last), tx, ENDED);
     const fact = { kind: "end", outcome: "failed", ...failure, usage: noUsage, steps } as const;
     const end = tx.append(turn.id, fact);
-    writeState(core.sql, "context", { from: end.seq + 1 });
+    const before = readState(core.sql, "context") ?? {};
+    writeState(core.sql, "context", emptyContext(end.seq + 1, before));
     core.sql.run("DELETE FROM live WHERE turn = ?", turn.id);
     removeJob(core.sql, turnJob(turn.id));
     if (!endTurn(core.sql, turn, { outcome: "failed", start: turn.start, epoch: null }))

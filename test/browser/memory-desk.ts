@@ -63,6 +63,7 @@ export const remembered = (session: string): MemoryOverview => ({
     }),
     entry("house", "Be brief.", { section: "House rules", line: 7 }),
   ],
+  notes: [],
   tokens: 1_240,
   pending: 3,
   ledgers: [

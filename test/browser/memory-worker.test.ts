@@ -54,7 +54,10 @@ describe("the memory of the real Worker", () => {
     const search = panel().getByRole("searchbox");
     await search.fill("Turing cat");
     const found = panel().getByRole("region", { name: "Found" });
-    await found.getByRole("button", { name: "Memory" }).waitFor();
+    await found
+      .getByRole("button", { name: /^(Memory|Note)$/ })
+      .first()
+      .waitFor();
     await search.fill("");
     await button(/^Forget: .*Turing/)
       .first()
@@ -66,7 +69,7 @@ describe("the memory of the real Worker", () => {
     await button(/^Forget: .*Turing/).waitFor({ state: "detached" });
     await search.fill("Turing cat");
     await found.getByText(/^\d+ match|^Nothing found/).waitFor();
-    expect(await found.getByRole("button", { name: "Memory" }).count()).toBe(0);
+    expect(await found.getByRole("button", { name: /^(Memory|Note)$/ }).count()).toBe(0);
     expect(watched).toMatchObject({ foreign: [], dialogs: [] });
   });
 });

@@ -27,6 +27,7 @@ const SEARCH = "/v1/agents/main/search";
 
 export const nothing: MemoryOverview = {
   entries: [],
+  notes: [],
   tokens: 0,
   maxTokens: 8_000,
   pending: 0,

@@ -96,7 +96,7 @@ export function dirtyContract(open: () => Promise<RegistryApi>): void {
   it("puts off what cannot be done yet, and a day what nobody is responsible for", async () => {
     const registry = await open();
     for (const user of ["ann", "bob", "cy"]) await registry.markDirty(bucketOf(user), NOW);
-    await note(registry, "ann", { kind: "later", until: NOW + 5 });
+    await note(registry, "ann", { kind: "later", until: NOW + 5, why: "early" });
     await note(registry, "bob", { kind: "unknown", why: "no agent" });
     await note(registry, "cy", { kind: "gone" });
     expect(await due(registry)).toEqual([]);

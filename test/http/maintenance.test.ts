@@ -158,6 +158,8 @@ describe("POST /v1/admin/maintenance", () => {
     ['{"agent": "main", "layer": "template"}', 400],
     ['{"dry": "yes"}', 400],
     ['{"agent": "main", "slot": 3}', 400],
+    ['{"agent": "main", "layer": "shared", "user": "../x"}', 400],
+    ['{"agent": "all", "layer": "shared", "session": "s"}', 400],
   ])("[H1] refuses %s with %i, and does nothing", async (body, status) => {
     const { lab, post } = desk();
     await lab.remember(userBucket("root"));
@@ -165,6 +167,13 @@ describe("POST /v1/admin/maintenance", () => {
     expect(response.status).toBe(status);
     expect((await problemOf(response)).message).not.toBe("");
     expect(lab.bucket(userBucket("root")).asked).toEqual([]);
+  });
+});
+
+describe("POST /v1/admin/maintenance without a session", () => {
+  it("[H1] says where the session belongs", async () => {
+    const { message } = await problemOf(await desk().post({ agent: "each" }));
+    expect(message).toContain('Say which: "session"');
   });
 });
 

@@ -28,6 +28,7 @@ const overview: MemoryOverview = {
       run: null,
     },
   ],
+  notes: [],
   tokens: 5,
   maxTokens: 4_000,
   pending: 0,
@@ -53,7 +54,7 @@ function desk() {
         said: [{ session: "s1", turn: "t1", text: "a secret" }],
       },
     },
-    hideMessages: { ok: true, hidden: 1 },
+    hideMessages: { ok: true, hidden: 3 },
   };
   const object = (bucket: string) =>
     new Proxy(
@@ -140,7 +141,7 @@ describe("the memory routes", () => {
     const { ask, asked } = desk();
     const response = await ask("ann", "main/memory/forget", { entries: [id, id, "00000000abd"] });
     const text = await response.text();
-    expect(JSON.parse(text)).toEqual({ entries: 2, paths: ["MEMORY.md"], messages: 1 });
+    expect(JSON.parse(text)).toEqual({ entries: 2, paths: ["MEMORY.md"], messages: 3 });
     expect(text).not.toContain("secret");
     expect(asked.map(({ method }) => method)).toEqual(["forgetMemory", "hideMessages"]);
     expect(asked[0]?.args.slice(0, 2)).toEqual([[id, "00000000abd"], "user:ann"]);
@@ -182,6 +183,7 @@ describe("the memory routes", () => {
     expect(asked.map(({ bucket }) => bucket)).toEqual([
       "v1/agents/team/shared/",
       "v1/agents/team/users/root/",
+      "v1/agents/team/shared/",
     ]);
   });
 

@@ -3,7 +3,7 @@ import { runMaintenance, scheduledMaintenance, SLOT_MS } from "../../src/mainten
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
 import { bucketShard, passShard } from "../../src/shared/registry-shard.ts";
-import { DAY, labWithAnn, mainAgent, MINUTE, userBucket } from "./upkeep-lab.ts";
+import { DAY, labWithAnn, mainAgent, MINUTE, proposed, userBucket } from "./upkeep-lab.ts";
 
 const ann = userBucket("ann");
 
@@ -64,7 +64,7 @@ describe("upkeep that fails", () => {
   it("counts what the model said and nobody can use as a failure, and changes nothing", async () => {
     const { lab, bucket } = await labWithAnn();
     const proposal = { kind: "unusable", why: "It ends in the middle." } as const;
-    lab.agents = [{ ...mainAgent, consolidate: async () => proposal }];
+    lab.agents = [{ ...mainAgent, consolidate: async () => proposed(proposal) }];
     const { buckets } = await runMaintenance(lab.ports());
     const why = "What the model proposed was refused: It ends in the middle.";
     expect(buckets[0]?.outcome).toEqual({ kind: "failed", why });
@@ -135,7 +135,7 @@ describe("upkeep that fails", () => {
     }, log);
     expect(lab.logged).toEqual(["maintenance.failed", "maintenance.failed"]);
     await scheduledMaintenance(() => lab.ports(), log);
-    expect(lab.logged.at(-1)).toBe("maintenance.ran");
+    expect(lab.notes.at(-1)).toMatchObject({ event: "maintenance.ran" });
     expect(await lab.waiting()).toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { maintainBucket } from "../../src/maintenance/on-demand.ts";
 import { runMaintenance, SLOT_MS } from "../../src/maintenance/run.ts";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import { passShard } from "../../src/shared/registry-shard.ts";
@@ -85,7 +86,7 @@ describe("upkeep of a bucket", () => {
     const first = await runMaintenance(lab.ports());
     expect(bucket.applied.map(({ read }) => read)).toEqual([10, 10, 10, 10]);
     expect(bucket.asked).not.toContain("tidy");
-    expect(first.buckets[0]?.outcome).toEqual({ kind: "later", until: null });
+    expect(first.buckets[0]?.outcome).toMatchObject({ kind: "later", until: null });
     lab.now += SLOT_MS;
     const [second] = (await runMaintenance(lab.ports())).buckets;
     expect(second).toMatchObject({ removed: 25, outcome: { kind: "clean" } });
@@ -120,6 +121,35 @@ describe("upkeep of a bucket", () => {
     }
     // Some seconds less than a slot's multiple are enough: no slot begins to the second.
     expect(runs).toEqual([1, 2, 2, 3, 3, 4]);
+  });
+
+  it("is done now when an admin asks, however short a time ago the last run was", async () => {
+    const { lab, bucket } = await labWithAnn();
+    await runMaintenance(lab.ports());
+    await lab.remember(ann);
+    const { buckets } = await runMaintenance(lab.ports(), { again: true });
+    expect(buckets[0]?.outcome).toMatchObject({
+      kind: "later",
+      why: expect.stringMatching(/half hour/),
+    });
+    const upkeep = await maintainBucket(lab.ports(), ann);
+    expect(upkeep).toMatchObject({ runs: [{ state: "applied" }], outcome: { kind: "clean" } });
+    expect(bucket.applied).toHaveLength(2);
+  });
+
+  it("says in the log what the question to the model has cost", async () => {
+    const { lab } = await labWithAnn();
+    await runMaintenance(lab.ports());
+    expect(lab.notes).toEqual([
+      {
+        event: "memory.consolidated",
+        run: expect.any(String),
+        entries: 0,
+        usage: { input: 900, output: 30, cached: 0 },
+        model: "played",
+        ms: 0,
+      },
+    ]);
   });
 
   it("looks again when what it holds may be past its time, and then no more", async () => {

@@ -1,5 +1,7 @@
+import type { Proposed } from "../../src/memory/consolidation/ask-model.ts";
 import { bucketPrefix, type BucketKey } from "../../src/shared/bucket-key.ts";
 import type { Proposal, RunRequest, RunResult } from "../../src/shared/memory-api.ts";
+import { noUsage } from "../../src/shared/messages.ts";
 import type { RegistryApi } from "../../src/shared/registry-api.ts";
 import { bucketShard, passShard } from "../../src/shared/registry-shard.ts";
 import type { AgentUpkeep, MaintenancePorts, UpkeepMemory } from "../../src/maintenance/ports.ts";
@@ -42,8 +44,8 @@ export class PlayedBucket {
       const lease = this.#lease;
       if (lease && lease.run !== run && lease.until > now)
         return { state: "busy", retryAt: lease.until };
-      if (!this.#isGoingOn && slot !== null) {
-        if (slot <= this.#lastSlot) return { state: "done", retryAt: null };
+      if (!this.#isGoingOn) {
+        if (slot !== null && slot <= this.#lastSlot) return { state: "done", retryAt: null };
         const retryAt = this.#lastAt + options.minGapMs;
         if (retryAt > now) return { state: "early", retryAt };
       }
@@ -91,7 +93,14 @@ const resultOf = (run: string, state: RunResult["state"]): RunResult => ({
   refused: 0,
 });
 
-export const nothing: Proposal = { kind: "operations", operations: [] };
+/** What a model that was asked gives. */
+export const proposed = (proposal: Proposal): Proposed => ({
+  proposal,
+  usage: { ...noUsage, input: 900, output: 30 },
+  model: "played",
+});
+
+export const nothing = proposed({ kind: "operations", operations: [] });
 
 export const mainAgent: AgentUpkeep = {
   agent: "main",
@@ -111,7 +120,10 @@ export class UpkeepLab {
   /** Noon of some day. */
   now = Date.UTC(2026, 10, 30, 12);
   readonly buckets = new Map<string, PlayedBucket>();
+  /** Of what went wrong. */
   readonly logged: string[] = [];
+  /** Of what was done. */
+  readonly notes: unknown[] = [];
   agents: readonly AgentUpkeep[] = [mainAgent];
   /** Those that know of anything. All others answer alike, so one is enough for them. */
   readonly #shards = new Map([[passShard(), openRegistry()]]);
@@ -147,7 +159,8 @@ export class UpkeepLab {
   ports(): MaintenancePorts {
     return {
       clock: { now: () => this.now, sleep: untilStopped },
-      log: (_level, event) => void this.logged.push(event),
+      log: (level, event, facts) =>
+        void (level === "info" ? this.notes.push({ event, ...facts }) : this.logged.push(event)),
       ask: (name, call) => call(this.shard(name)),
       memory: (key) => this.bucket(key).memory,
       agents: this.agents,

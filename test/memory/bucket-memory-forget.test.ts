@@ -84,6 +84,17 @@ describe("forgetting", () => {
     expect(await lab.run(takeAll)).toBeNull();
   });
 
+  it("[M7] leaves no heading of a ledger's section without entries", async () => {
+    const lab = await MemoryLab.atNoon();
+    await lab.flush("2026-11-30", ["Ann lives in Oslo"]);
+    const before = await lab.text("memory/2026-11-30.md");
+    await lab.flush("2026-11-30", [PHONE]);
+    await lab.append("memory/notes.md", `## Numbers\n\n- ${PHONE}\n`);
+    await lab.memory.forget([entryId(PHONE)], "user:ann", "op");
+    expect((await lab.text("memory/2026-11-30.md"))?.trimEnd()).toBe(before?.trimEnd());
+    expect(await lab.text("memory/notes.md")).toBe("## Numbers\n\n");
+  });
+
   it("[M7] cannot be taken back through the run that made it", async () => {
     const lab = await remembered();
     await lab.memory.forget(
@@ -137,6 +148,7 @@ describe("forgetting", () => {
       entries: 0,
       paths: [],
       said: [],
+      hidden: 0,
     });
     await expect(lab.memory.forget([], "user:ann", "y")).rejects.toMatchObject({ code: "invalid" });
   });
@@ -190,11 +202,13 @@ describe("messages that tell of it", () => {
       at: NOW,
       by: "user:ann",
       ids: [],
-      messages: [1, 2, 4, 6].map((line) => ({ path: LOG, line })),
+      messages: [1, 2, 6].map((line) => ({ path: LOG, line })),
     });
+    const elsewhere = [{ path: "agents/main/sessions/s2.log.jsonl", line: 1 }];
+    expect(JSON.parse(records[2] ?? "")).toMatchObject({ messages: elsewhere });
     expect(await lab.text(LOG)).toBe(before);
     await lab.memory.forget([entryId(PHONE)], "user:ann", "op");
-    expect(((await lab.text("memory/.forgotten.jsonl")) ?? "").trim().split("\n")).toHaveLength(2);
+    expect(((await lab.text("memory/.forgotten.jsonl")) ?? "").trim().split("\n")).toHaveLength(3);
   });
 
   it("[I1] are looked for only in logs of the agent, whatever a mark says", async () => {
@@ -229,6 +243,34 @@ describe("search", () => {
     await lab.memory.forget([entryId(PHONE)], "user:ann", "op");
     expect(await found("phone number 4711", "4711")).toEqual([]);
     expect(await found("Oslo", "Oslo")).toEqual(places);
+  });
+
+  it("[M7] keeps no word of it in its tables once it is forgotten, in memory and in conversations", async () => {
+    const lab = await MemoryLab.atNoon();
+    await lab.flush("2026-11-30", ["Ann's cat is called Zanzibar", "Ann lives in Oslo"]);
+    // Among many others a word that goes is only marked so.
+    const others = Array.from({ length: 100 }, (_, no) => `- Ann knows of thing ${no}\n`);
+    await lab.write("MEMORY.md", others.join(""));
+    const lines = [said("t1", "My cat is called Zanzibar"), said("t1", "Oslo is cold today")];
+    await lab.append(LOG, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await lab.workspace.search({ query: "cat" });
+    const holds = (word: string) =>
+      lab.lab
+        .sql(ANN)
+        .all<{ held: number }>(
+          `SELECT instr(block, CAST(?1 AS BLOB)) > 0 AS held FROM word_data
+           UNION SELECT instr(lower(units), ?1) > 0 FROM excerpt`,
+          word,
+        )
+        .some(({ held }) => held === 1);
+    // A word may begin as the one before it does.
+    expect([holds("zibar"), holds("oslo")]).toEqual([true, true]);
+    await lab.memory.forget([entryId("Ann's cat is called Zanzibar")], "user:ann", "op");
+    expect([holds("zibar"), holds("oslo")]).toEqual([false, true]);
+    lab.lab.restart();
+    const written = lab.lab.written();
+    await lab.workspace.search({ query: "Oslo" });
+    expect(lab.lab.written()).toBe(written);
   });
 });
 

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { entryId } from "../../src/shared/memory-entries.ts";
-import { ANN, MemoryLab, NOW, add, drop, edit, noOf, takeAll } from "./consolidation/memory-lab.ts";
+import {
+  ANN,
+  MemoryLab,
+  NOW,
+  add,
+  drop,
+  edit,
+  noOf,
+  takeAll,
+  writeMark,
+} from "./consolidation/memory-lab.ts";
 
 const BEFORE = [
   "# Known",
@@ -164,6 +174,27 @@ describe("undo", () => {
     });
     await lab.write("memory/.consolidation/run-0001.md", "spoilt");
     await expect(undo({ run: "run-0001" })).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("[M9] keeps what the agent saved and a person took back from coming again, also when something is forgotten", async () => {
+    const lab = await MemoryLab.atNoon();
+    const [tea, phone] = ["Ann likes tea", "Ann's phone number is 4711"];
+    await lab.write("MEMORY.md", `- ${tea}\n`);
+    await lab.flush("2026-12-01", [tea, phone, "Dan sails"]);
+    const undone = await lab.memory.undo({ by: "user:ann", entry: entryId(tea) }, "undo");
+    expect(undone).toMatchObject({ restored: 1 });
+    await lab.run(takeAll);
+    expect(await lab.entries()).toEqual([phone, "Dan sails"]);
+    await lab.lab.pass(60_000);
+    // Made of both: what is forgotten of it gives the other one to the next run.
+    const refs = [tea, phone].map((text) => `2026-12-01#${entryId(text)}`);
+    await lab.append("MEMORY.md", `- Both ${writeMark({ from: refs })}\n`);
+    await lab.memory.forget([entryId(phone)], "user:ann", "forget");
+    await lab.run(takeAll);
+    expect(await lab.entries()).toEqual(["Dan sails"]);
+    await lab.write("MEMORY.md", "");
+    await lab.run(takeAll);
+    expect(await lab.entries()).toEqual(["Dan sails"]);
   });
 
   it("[M9] leaves a record that a person can read", async () => {

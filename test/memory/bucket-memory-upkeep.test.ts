@@ -44,6 +44,23 @@ describe("tidying", () => {
     expect(await lab.text(`memory/${day}.md`)).toBeNull();
   });
 
+  it("[M9] does the rest where the archive cannot take a ledger, and says so", async () => {
+    const lab = await MemoryLab.atNoon();
+    const [full, spoilt, fine] = [102, 101, 100].map((ago) => dayAfter(TODAY, -ago));
+    const archived = (day: string | undefined) => `memory/archive/${day}.md`;
+    for (const day of [full, spoilt, fine]) await lab.flush(day ?? "", [`Ann sailed on ${day}`]);
+    await lab.run(takeAll);
+    await lab.write(archived(full), "x".repeat(1024 * 1024 - 10));
+    const content = { bytes: new Uint8Array([0xff, 0xfe]) };
+    const change = { kind: "write", path: archived(spoilt), content } as const;
+    await lab.workspace.change({ by: "user:ann", changes: [change] });
+    const { removed, hasMore } = await lab.memory.tidy(OPTIONS);
+    expect({ removed, hasMore }).toEqual({ removed: 1, hasMore: false });
+    expect(await lab.text(archived(fine))).toContain("Ann sailed");
+    expect(await lab.text(`memory/${full}.md`)).toContain("Ann sailed");
+    expect(await lab.text(`memory/${spoilt}.md`)).toContain("Ann sailed");
+  });
+
   it("[M9] deletes logs of sessions only where a time is set, with their lines in the index", async () => {
     const lab = await MemoryLab.atNoon();
     const index = "agents/main/sessions/sessions.json";
@@ -165,6 +182,26 @@ describe("the overview", () => {
     ]);
   });
 
+  it("[M7] lists what is only in ledgers, the newest first, so that it can be forgotten", async () => {
+    const lab = await MemoryLab.atNoon();
+    await lab.flush("2026-11-29", ["Ann lives in Oslo", "It is raining"]);
+    await lab.run(({ fresh }) => [add("Ann lives in Oslo, she says", [fresh[0]?.no ?? ""])]);
+    await lab.flush("2026-11-30", ["Dan sails"], { session: "main/s2", turn: "t9" });
+    const { notes } = await lab.memory.overview(4_000);
+    expect(notes.map(({ text }) => text)).toEqual(["Dan sails", "It is raining"]);
+    expect(notes[0]).toEqual({
+      id: entryId("Dan sails"),
+      text: "Dan sails",
+      path: "memory/2026-11-30.md",
+      line: 5,
+      session: "main/s2",
+      turn: "t9",
+      at: Date.parse("2026-11-30T09:30:00Z"),
+    });
+    await lab.memory.forget([notes[0]?.id ?? ""], "user:ann", "op");
+    expect((await lab.memory.overview(4_000)).notes).toHaveLength(1);
+  });
+
   it("[M7] finds sources in the archive, and says of those that are gone only the day", async () => {
     const lab = await MemoryLab.atNoon();
     const [old, gone] = [dayAfter(TODAY, -200), dayAfter(TODAY, -10)];
@@ -187,6 +224,7 @@ describe("the overview", () => {
     const lab = await MemoryLab.atNoon();
     expect(await lab.memory.overview(4_000)).toEqual({
       entries: [],
+      notes: [],
       tokens: 0,
       maxTokens: 4_000,
       pending: 0,

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../support/source.ts";
-import { mutants, plant } from "./mutants.ts";
+import { plant } from "./mutant.ts";
+import { mutants } from "./mutants.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 

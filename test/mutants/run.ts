@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toolEnv } from "../../scripts/project.mjs";
 import { root } from "../support/source.ts";
-import { mutants, plant, type Mutant } from "./mutants.ts";
+import { plant, type Mutant } from "./mutant.ts";
+import { mutants } from "./mutants.ts";
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const chosen = mutants.filter(({ name }) => name.includes(values.only ?? ""));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutAt, spellSize, splitLines, utf8Length } from "../../src/shared/text.ts";
+import { cutAt, indentRest, spellSize, splitLines, utf8Length } from "../../src/shared/text.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 60 });
 
@@ -61,5 +61,14 @@ describe("spellSize", () => {
     [25 * 1024 * 1024, "25 MiB"],
   ])("of %d is %s: never more than it is", (bytes, text) => {
     expect(spellSize(bytes)).toBe(text);
+  });
+});
+
+describe("indentRest", () => {
+  it("indents all lines but the first, whatever ends them", () => {
+    expect(indentRest("a\nb\r\nc\rd\ve\ff\u0085g\u2028h\u2029i\n")).toBe(
+      `${"abcdefghi".split("").join("\n  ")}\n  `,
+    );
+    expect(indentRest("one line")).toBe("one line");
   });
 });

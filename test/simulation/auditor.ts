@@ -201,8 +201,12 @@ export class Auditor implements Facts {
       this.#violate("T6", `the context starts at ${turn}, which begins no turn`);
     if (turn !== from && !this.#entries.some((one) => one.kind === "step" && one.seq === from))
       this.#violate("T6", `the context starts at ${from} inside a turn, where no step begins`);
-    this.#entries = this.#entries.filter(({ seq }) => seq >= turn);
-    const view = this.#viewer.of(this.#entries, document);
+    // An answer that is given anew brings back the context of before it.
+    const { uncut = document } = document;
+    const oldest = Math.min(turn, uncut.turn ?? uncut.from);
+    this.#entries = this.#entries.filter(({ seq }) => seq >= oldest);
+    const shown = this.#entries.filter(({ seq }) => seq >= turn);
+    const view = this.#viewer.of(shown, document);
     for (const what of messageViolations(toModelMessages(view))) this.#violate("T6", what);
   }
 

@@ -218,7 +218,8 @@ export class Client {
           throw error;
         }),
     );
-    if (code !== "key_reused" && !this.#ledger.isGone)
+    const isGone = code === "gone" && this.#ledger.facts.isDeleted;
+    if (code !== "key_reused" && !this.#ledger.isGone && !isGone)
       this.#ground.violate(`[T3] a reused key gave ${code}`);
   }
 

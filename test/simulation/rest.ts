@@ -74,6 +74,7 @@ export function restViolations({
       )
         found.push(`[T11] nothing was done after ${id}`);
   }
+  found.push(...readerViolations(sql, tables.journal, { parked, auditor }));
   found.push(...resumeViolations(sql, replay, random));
   const print = () =>
     JSON.stringify({ tables, streams, runs: outside.effects.runs, sent: ledger.sent });
@@ -134,4 +135,30 @@ function textOf(events: readonly IdentifiedEvent[]): string {
   for (const { event } of events)
     text += "text" in event ? event.text : `<${JSON.stringify(event)}>`;
   return text;
+}
+
+/** The capability of this simulation that reads on in the background. */
+export const READER = "reader";
+
+/** How far its notes say that it has come. */
+export const readTo = (notes: unknown): number =>
+  typeof notes === "object" && notes !== null && "to" in notes ? Number(notes.to) : 0;
+
+/** M1: what reads on in the background has read to the end, unless it was parked. Where there is none there are no notes. */
+function readerViolations(
+  sql: Sql,
+  journal: readonly { readonly seq: number; readonly turn: string; readonly kind: string }[],
+  { parked, auditor }: { readonly parked: ReadonlySet<string>; readonly auditor: Auditor },
+): string[] {
+  const [row] = sql.all<{ body: string }>(
+    "SELECT body FROM state WHERE name = ?",
+    `notes:${READER}`,
+  );
+  // After a turn that was given up for its size nothing is done; what was said in it is read with the next one.
+  const isRead = ({ kind, turn }: (typeof journal)[number]) =>
+    kind === "end" && !auditor.wasAbandoned(turn);
+  const end = journal.findLast(isRead)?.seq ?? 0;
+  if (!row || parked.has(`later:${READER}`)) return [];
+  const to = readTo(JSON.parse(row.body));
+  return to >= end ? [] : [`[M1] what was said to ${end} was read to ${to}`];
 }

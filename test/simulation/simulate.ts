@@ -21,7 +21,7 @@ import { Host } from "./host.ts";
 import type { Instance } from "./instance.ts";
 import { chanceModel } from "./model.ts";
 import { Random } from "./random.ts";
-import { restViolations, type Aftermath } from "./rest.ts";
+import { READER, readTo, restViolations, type Aftermath } from "./rest.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Storage } from "./storage.ts";
 import { createChanceTools } from "./tools.ts";
@@ -170,6 +170,7 @@ function chanceHarness(
   ]);
   const contextWindow = random.pick([null, 600, 3_000]);
   const hasAfterTurn = random.chance(0.5);
+  const hasLater = random.chance(0.3);
   const rights = random.chance(0.4)
     ? openHarness.permissions
     : { ...defaultPermissions, ...random.pick(choices), approvalExpiresMs: random.pick(expiries) };
@@ -181,6 +182,7 @@ function chanceHarness(
     });
     const capabilities: Capability[] = [{ name: "tools", tools: () => tools }];
     if (hasAfterTurn) capabilities.push(chanceAfterTurn(ground, instance, after));
+    if (hasLater) capabilities.push(chanceLater(ground, instance));
     const take = (request: ModelRequest) => {
       witness.requests.push(request);
       for (const what of providerViolations(request)) ground.violate(`[T6] ${what}`);
@@ -194,7 +196,7 @@ function chanceHarness(
       limits: { ...defaultLimits, maxIters: 5, maxCallsPerStep: 6 },
       context: { ...defaultContext, compaction },
       retry: { random: () => random.next() },
-      hasAfterTurn,
+      hasAfterTurn: hasAfterTurn || hasLater,
       prompt: barePrompt,
       workspace: () => noWorkspace,
       attachesFiles: true,
@@ -257,6 +259,28 @@ function chanceAfterTurn(
       await instance.ask("the end of its work", () => {
         for (const { turn } of turns) after.set(turn, (after.get(turn) ?? 0) + 1);
       });
+    },
+  };
+}
+
+/** Reads on from where it was, as memory does, and says in its notes how far it has come. */
+function chanceLater(ground: Ground, instance: Instance): Capability {
+  const { random } = ground;
+  return {
+    name: READER,
+    async later({ notes, ended, entries, now }) {
+      const before = readTo(notes.read());
+      await instance.clock.sleep(random.between(0, 3_000));
+      if (random.chance(0.3)) throw new Error("not now");
+      if (random.chance(0.2)) return now() + random.between(1_000, 60_000);
+      // A session that was deleted meanwhile reads as empty, and takes no notes.
+      for (let from = before + 1; from <= ended;) {
+        const page = entries(from);
+        from = (page.at(-1)?.seq ?? ended) + 1;
+      }
+      await instance.ask("the reader", () => {});
+      notes.write({ to: Math.max(ended, before) });
+      return null;
     },
   };
 }

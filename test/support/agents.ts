@@ -44,6 +44,8 @@ export const switches = [
   "disableTranscript",
   "disableSessionPersistence",
   "disableWorkspaceContext",
+  "disableMemoryTools",
+  "disableMemoryHooks",
 ] as const;
 
 const switched = switches.map((id): AgentDefinition => ({ id, model, [id]: true }));

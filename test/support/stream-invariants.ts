@@ -92,6 +92,7 @@ const FACTS = new Set([
   "attached",
   "step-end",
   "tool-result",
+  "shortened",
   "call-asked",
   "call-answered",
   "turn-waiting",

@@ -13,5 +13,6 @@ export const toolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
   now: () => 0,
   workspace: noWorkspace,
   seen: () => null,
+  fromOutside: () => false,
   ...given,
 });

@@ -268,6 +268,7 @@ const MEMORY: Readonly<Record<string, string>> = {
   tidy: "tidy",
   memoryOverview: "overview",
   undoMemory: "undo",
+  note: "note",
   forgetMemory: "forget",
   hideMessages: "hideMessages",
 };

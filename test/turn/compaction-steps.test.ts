@@ -103,6 +103,13 @@ describe("a turn of many steps", () => {
     expect(talking.overflows).toBe(0);
     expect(talking.violations).toEqual([]);
     expect(talking.lab.story("a")).toContain("shortened");
+    const tail = talking.lab.listen();
+    await talking.lab.settle();
+    const told = tail.frames().flatMap(({ event }) => (event.type === "shortened" ? [event] : []));
+    const events = new Map(tail.frames().map(({ id, event }) => [id, event.type]));
+    expect(told.map(({ turn, of }) => [turn, events.get(of)])).toContainEqual(["a", "tool-result"]);
+    // This session has no workspace that files could go to.
+    expect(told[0]?.files).toEqual([]);
     expect(cutPairs(talking.requests.at(-1)?.messages ?? [])).toBe("user assistant tool");
   });
 

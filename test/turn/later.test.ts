@@ -184,7 +184,7 @@ describe("work of a session's own", () => {
     expect(jobs(lab)).toEqual(["turn:a"]);
   });
 
-  it("reads up to the end before which every turn has ended, and knows where the context begins", async () => {
+  it("reads up to the end before which every turn has ended, and knows that a new beginning compacts nothing", async () => {
     const { calls, later } = laterWork(({ now }, no) =>
       Promise.resolve(no < 4 ? now() + 10_000 : null),
     );
@@ -201,10 +201,10 @@ describe("work of a session's own", () => {
     await quiet(lab);
     while (calls.length < 3) await lab.fireAlarm();
     expect(calls.at(-1)?.ended).toBe(lastEnd(lab));
-    expect(calls.at(-1)?.scope).toMatchObject({ contextFrom: 0, zone: "UTC" });
+    expect(calls.at(-1)?.scope).toMatchObject({ compactedTo: 0, zone: "UTC" });
     lab.session.clear("ann");
     while (calls.length < 4) await lab.fireAlarm();
-    expect(calls.at(-1)?.scope.contextFrom).toBe(lastEnd(lab) + 2);
+    expect(calls.at(-1)?.scope.compactedTo).toBe(0);
     const seen = calls.at(-1)?.scope.entries(1) ?? [];
     expect(seen.filter(({ kind }) => kind === "end")).toHaveLength(3);
   });

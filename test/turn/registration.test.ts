@@ -15,16 +15,17 @@ function registeringLab() {
   return { lab, registry };
 }
 
-const request = (key: string) => ({
+const request = (key: string, timeZone?: string) => ({
+  ...(timeZone === undefined ? {} : { timeZone }),
   key,
   digest: key,
   input: { kind: "message", content: [{ type: "text", text: "hi" }] } as const,
 });
 
 /** Accepts as the object does; what the caller hears, once it does. */
-function post(session: Session, key: string): { heard: string | null } {
+function post(session: Session, key: string, timeZone?: string): { heard: string | null } {
   const answer: { heard: string | null } = { heard: null };
-  session.accept(request(key));
+  session.accept(request(key, timeZone));
   session.whenRegistered().then(
     () => (answer.heard = "accepted"),
     (error: unknown) => (answer.heard = (error as { code: string }).code),
@@ -36,11 +37,11 @@ const jobs = (lab: SessionLab) =>
   lab.sql.all<{ id: string }>("SELECT id FROM job").map(({ id }) => id);
 
 describe("a session's first message", () => {
-  it("is answered only when the registry knows the session, while the model is asked already", async () => {
+  it("is answered only when the registry knows the session, while the model is asked already where it tells a zone", async () => {
     const { lab } = registeringLab();
     let open = () => {};
     lab.register = () => new Promise((resolve) => (open = resolve));
-    const answer = post(lab.session, "a");
+    const answer = post(lab.session, "a", "Europe/Berlin");
     await lab.settle();
     expect(lab.story("a")).toMatch(/end:completed$/);
     expect(answer.heard).toBeNull();

@@ -56,6 +56,20 @@ describe("a tool call", () => {
     expect(seen).toEqual([{ a: [1] }, {}, {}]);
   });
 
+  it("[M6] knows whether its turn has results from outside", async () => {
+    const seen: boolean[] = [];
+    const run = async (_input: unknown, { fromOutside }: ToolContext) =>
+      `${seen.push(fromOutside())}`;
+    const own = toolOf(run, { name: "memory_save" });
+    const lab = new SessionLab({ tools: [own, toolOf(async () => "a page", { name: "fetch" })] });
+    const save = { calls: [call("{}", "memory_save")] };
+    lab.say("t", [save, save, { calls: [call("{}", "fetch")] }, save, { text: "ok" }]);
+    await lab.settle();
+    lab.say("u", [save, { text: "ok" }]);
+    await lab.settle();
+    expect(seen).toEqual([false, false, true, false]);
+  });
+
   it("[X5] with malformed JSON is not run, and the model is told", async () => {
     let runs = 0;
     const tool = toolOf(async () => `${++runs}`);

@@ -102,6 +102,39 @@ describe("a session's time zone", () => {
     expect(lab.log).toEqual([]);
   });
 
+  it("[C1] is the user's setting in a session's first turn, which waits for it two seconds at most", async () => {
+    const lab = await eveningLab();
+    lab.settings = { timeZone: "Europe/Berlin" };
+    const gate = Promise.withResolvers<void>();
+    lab.register = () => gate.promise;
+    lab.say("a", "hi");
+    await lab.clock.pass(1_999);
+    expect(dates(lab)).toEqual([]);
+    gate.resolve();
+    await lab.settle();
+    expect(dates(lab)).toEqual(["Tue, Dec 1, 2026 (Europe/Berlin)"]);
+    expect(lab.clock.sleeping).toBe(0);
+
+    const slow = await eveningLab();
+    slow.register = () => new Promise(() => {});
+    slow.say("a", "hi");
+    slow.say("b", "hi");
+    await slow.clock.pass(2_000);
+    // Both at once: only the first turn has waited.
+    expect(dates(slow)).toEqual(Array(2).fill("Mon, Nov 30, 2026 (UTC)"));
+  });
+
+  it("[T9] is waited for no longer once the turn is stopped", async () => {
+    const lab = await eveningLab();
+    lab.register = () => new Promise(() => {});
+    lab.say("a", "hi");
+    await lab.settle();
+    lab.session.stop();
+    await lab.settle();
+    expect(lab.story("a")).toMatch(/end:stopped$/);
+    expect([lab.clock.sleeping, lab.witness.requests.length]).toEqual([0, 0]);
+  });
+
   it("is not taken from a registry that gives none that is one", async () => {
     const lab = await eveningLab();
     lab.settings = { timeZone: "Mars/Olympus" };

@@ -201,7 +201,7 @@ describe("the past of a chat", () => {
   it("[T13] does not bar a chat that once had a message refused", async () => {
     resetOutside();
     const chat = openChat("refused");
-    await chat.sendMessage({ text: "x".repeat(256_001) });
+    await chat.sendMessage({ text: "x".repeat(400_001) });
     expect(chat.error).toMatchObject({ statusCode: 400 });
     await chat.sendMessage({ text: script({ text: "Fine." }) });
     expect(chat.error).toBeUndefined();

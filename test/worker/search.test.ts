@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { platformSql } from "../../durable-objects/sql.ts";
+import { entryId } from "../../src/shared/memory-entries.ts";
 import { ask, userBucket, workspaceStub } from "./workspace-object.ts";
 
 const write = (path: string, text: string) => ({ kind: "write", path, content: { text } }) as const;
@@ -20,6 +21,38 @@ describe("search in a Durable Object", () => {
     await change(write("MEMORY.md", "- Ann sold them\n"));
     expect(await find("adopts a kitten 黒猫")).toEqual([]);
     expect(await find("selling sold")).toEqual(["Ann sold them"]);
+  });
+
+  it("[M7] has no word of what was forgotten when the answer comes", async () => {
+    const bucket = userBucket("forgetful-searcher");
+    const others = Array.from({ length: 100 }, (_, no) => `- thing ${no}\n`).join("");
+    const changes = [
+      write("MEMORY.md", "- likes Zanzibar\n"),
+      write("memory/2026-12-01.md", others),
+    ];
+    await ask(bucket, (api, key) => api.change(key, { by: "user:x", changes }));
+    await ask(bucket, (api, key) => api.search(key, { query: "Zanzibar" }));
+    const holds = () =>
+      runInDurableObject(workspaceStub(bucket), (_, { storage }) =>
+        platformSql(storage).all(
+          "SELECT 1 FROM word_data WHERE instr(block, CAST('zibar' AS BLOB)) > 0",
+        ),
+      );
+    expect(await holds()).toHaveLength(1);
+    await ask(bucket, (api, key) =>
+      api.forgetMemory(key, [entryId("likes Zanzibar")], "user:x", "op-forget"),
+    );
+    expect(await holds()).toEqual([]);
+    const section = "\n## Memory Flush — 2026-12-01T12:00:00.000Z\n\n- likes Zanzibar\n- an owl\n";
+    const letter = {
+      path: "memory/2026-12-02.md",
+      text: section,
+      op: "flush/1",
+      saidAt: 0,
+      by: "x",
+    };
+    const noted = await ask(bucket, (api, key) => api.note(key, letter));
+    expect(noted).toMatchObject({ noted: 1, leftOut: 1 });
   });
 
   it("[I3] leaves no word in the tables of a bucket that was erased", async () => {

@@ -4,6 +4,7 @@ import { platformSql } from "../../durable-objects/sql.ts";
 import type { Doctor } from "../../src/doctor.ts";
 import type { ModelRequest } from "../../src/model/model.ts";
 import { sessionTables } from "../../src/session/schema.ts";
+import { readState } from "../../src/session/state-documents.ts";
 import { sessionKey } from "../../src/shared/ids.ts";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
 import { switches } from "../support/agents.ts";
@@ -20,6 +21,9 @@ type Seen = {
   readonly remembered: boolean;
   readonly log: boolean;
   readonly index: boolean;
+  readonly memoryTools: number;
+  /** Whether what was said was read for its memory. */
+  readonly flushed: boolean;
 };
 
 const everything: Seen = {
@@ -29,6 +33,8 @@ const everything: Seen = {
   remembered: true,
   log: true,
   index: true,
+  memoryTools: 7,
+  flushed: true,
 };
 
 /** What each switch takes away, and nothing else. */
@@ -38,7 +44,19 @@ const without: Readonly<Record<(typeof switches)[number], Partial<Seen>>> = {
   disableTranscript: { log: false, index: false },
   disableSessionPersistence: { remembered: false, log: false, index: false },
   disableWorkspaceContext: { persona: false },
+  disableMemoryTools: { memoryTools: 0 },
+  disableMemoryHooks: { flushed: false },
 };
+
+const memoryTools = [
+  "memory_save",
+  "memory_search",
+  "memory_get",
+  "memory_forget",
+  "session_search",
+  "session_list",
+  "session_history",
+];
 
 const agents = ["all-on", ...switches];
 
@@ -66,8 +84,9 @@ async function talkWith(agent: string): Promise<Talk> {
   const before = requests.length;
   await say(ask, speaker(agent), "When do they sleep? @notes/a.md");
   await say(ask, speaker(agent), "Thanks.");
-  const [first, second] = requests.slice(before);
-  if (!first || !second || requests.length !== before + 2) throw new Error("not two requests");
+  // Memory of the agents before is read meanwhile, without tools.
+  const [first, second, ...others] = requests.slice(before).filter(({ tools }) => tools.length > 0);
+  if (!first || !second || others.length > 0) throw new Error("not two requests");
   return { first, second };
 }
 
@@ -80,6 +99,12 @@ async function untilIdle(agent: string): Promise<void> {
     );
   while ((await jobs()).length > 0) await breathe();
 }
+
+const isFlushed = (agent: string): Promise<boolean> =>
+  runInDurableObject(
+    env.SESSIONS.getByName(sessionKey(speaker(agent))),
+    (_, state) => readState(sessionTables(platformSql(state.storage)), "notes:memory") !== null,
+  );
 
 const isThere = async (agent: string, path: string): Promise<boolean> => {
   const response = await ask("ann", filesOf(speaker(agent), `agents/${agent}/sessions/${path}`));
@@ -104,6 +129,8 @@ async function seenOf(agent: string): Promise<Seen> {
     remembered: JSON.stringify(second.messages).includes("When do they sleep?"),
     log: await isThere(agent, "s1.log.jsonl"),
     index: await isThere(agent, "sessions.json"),
+    memoryTools: memoryTools.filter((name) => offered.has(name)).length,
+    flushed: await isFlushed(agent),
   };
 }
 

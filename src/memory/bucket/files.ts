@@ -4,7 +4,10 @@ import type { FileInfo } from "../../shared/workspace-files.ts";
 import type { WorkspaceBucket } from "../../workspace/bucket.ts";
 
 /** What the memory asks of its bucket's files. */
-export type BucketFiles = Pick<WorkspaceBucket, "tree" | "read" | "readMany" | "change">;
+export type BucketFiles = Pick<
+  WorkspaceBucket,
+  "tree" | "read" | "readMany" | "page" | "search" | "change"
+>;
 
 /** A file as it was read. `text` `null`: it is not text. */
 export type TextFile = {

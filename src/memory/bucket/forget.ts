@@ -1,21 +1,28 @@
 import { invalid } from "../../shared/errors.ts";
 import type { Forgotten, ForgottenMessage } from "../../shared/memory-api.ts";
 import { memoryEntries, type MemoryEntry } from "../../shared/memory-entries.ts";
+import { shortHash } from "../../shared/short-hash.ts";
 import { cutAt } from "../../shared/text.ts";
 import type { Change, ChangeRequest } from "../../shared/workspace-changes.ts";
+import { wordsOf } from "../../workspace/index/words.ts";
 import { MemoryDocument } from "../consolidation/document.ts";
 import { RECORDS } from "../consolidation/record.ts";
 import { MEMORY, type RunParts } from "../consolidation/run-parts.ts";
 import { entryRef, parseState, STATE, withUnread, writeState } from "../consolidation/state.ts";
-import { asForgotten } from "./answers.ts";
+import { asForgotten, forgetName, keptFrom, unhiddenIn } from "./answers.ts";
 import { filesBelow, readTexts, replanned, type TextFile } from "./files.ts";
 import { forgetRecords } from "./forget-records.ts";
+import { forgottenWords } from "./forgotten-words.ts";
 import { forgottenLine } from "./forgotten.ts";
+import { tellsOf } from "./repeated-lines.ts";
 
 /** Entries named in one request; messages told of, and what of a text is told. */
 const MOST_IDS = 1_000;
 const MOST_SAID = 200;
 const SAID_CHARS = 2_000;
+
+/** The heading of a ledger's section. */
+const NOTED = /^Memory (?:Flush|Save) /;
 
 /** An entry in a file of the memory. */
 type Found = { readonly file: TextFile; readonly entry: MemoryEntry };
@@ -25,7 +32,8 @@ type ForgetPlan = { readonly request: ChangeRequest | null; readonly forgotten: 
 /**
  * Removes entries wherever they stand, with what they were made of and made into: see `MemoryApi`. Earlier versions of all
  * files of the memory go with them, and a run that is under way comes to nothing, as its model was shown what is
- * forgotten. Safe to repeat with the same `op`; the answer is kept for ten minutes.
+ * forgotten. By which words it is known is kept first, so that nothing said before notes it again. Safe to repeat with the
+ * same `op`; the answer is kept for ten minutes, and for seven days as long as messages that tell of it are not hidden.
  */
 export async function forgetMemory(
   parts: RunParts,
@@ -35,12 +43,17 @@ export async function forgetMemory(
 ): Promise<Forgotten> {
   if (ids.length === 0 || ids.length > MOST_IDS)
     throw invalid(`Name 1 to ${MOST_IDS} entries to forget.`);
-  const own = `memory-forget:${op}`;
+  const own = forgetName(op);
   const { request, forgotten } = await replanned(parts.files, () =>
     planForget(parts, new Set(ids), by, own),
   );
+  if (request !== null) return forgotten;
   // What was done under this `op` before had an answer: nothing of it is there any more.
-  return (request === null ? asForgotten(parts.rows.answer(own)) : null) ?? forgotten;
+  const { rows, clock } = parts;
+  const before = asForgotten(rows.answer(own));
+  if (before) return before;
+  const unhidden = rows.answersAfter(forgetName(""), clock.now());
+  return { ...forgotten, said: unhiddenIn(unhidden, new Set(ids)) };
 }
 
 async function planForget(
@@ -58,17 +71,16 @@ async function planForget(
   const changes: Change[] = [...removed].map(([file, found]) => without(file, found));
   changes.push(...(await forgetRecords(files, gone.map(nameOf), textsOf(gone))));
   const state = (await readTexts(files, [STATE])).get(STATE);
-  if (state) {
-    const before = parseState(state.text);
-    const isEmptied = changes.some(isBlankMemory);
-    const hadEntries = before.hadEntries && !isEmptied;
-    const unread = { ...withUnread(before, othersIn(gone)), hadEntries };
-    changes.push(write(STATE, writeState(unread), state.etag));
-  }
-  const named = [...new Set(gone.map(({ entry }) => entry.id))];
+  const before = parseState(state?.text ?? null);
+  const hadEntries = before.hadEntries && !changes.some(isBlankMemory);
+  // Written each time, and never the same: whatever a run or an undo has planned on what was there comes to nothing.
+  const next = { ...withUnread(before, othersIn(gone)), hadEntries, epoch: shortHash(op) };
+  changes.push(write(STATE, writeState(next), state?.etag ?? "absent"));
+  const named = [...byId(gone).keys()];
   changes.push(forgottenLine(clock.now(), by, named, []));
   assertThere();
-  rows.setAnswer(op, clock.now(), forgotten);
+  rows.setAnswer(op, keptFrom(clock.now(), forgotten), forgotten);
+  rows.addForgotten(op, clock.now(), [...byId(gone).values()].map(forgottenWords));
   rows.dropLease();
   return { request: { by, op, changes, purge: [MEMORY, "memory/"] }, forgotten };
 }
@@ -94,7 +106,7 @@ async function memoryTexts(files: RunParts["files"]): Promise<readonly TextFile[
   return [...texts.values()];
 }
 
-/** Those named; of MEMORY.md also what was made of them, and of ledgers what those named were made of. */
+/** Those named; of MEMORY.md also what was made of them or is by a run and says nearly all of one, and of ledgers what those named were made of. */
 function goneOf(texts: readonly TextFile[], ids: ReadonlySet<string>): readonly Found[] {
   const all = texts.flatMap((file) =>
     memoryEntries(file.text ?? "").map((entry): Found => ({ file, entry })),
@@ -108,7 +120,16 @@ function goneOf(texts: readonly TextFile[], ids: ReadonlySet<string>): readonly 
   const origins = new Set(
     all.filter((it) => !isMemory(it) && (isNamed(it) || isSource(it))).map(nameOf),
   );
-  const isMadeOf = ({ entry }: Found) => (entry.mark?.from ?? []).some((ref) => origins.has(ref));
+  const told = [...byId(all.filter((it) => isNamed(it) || isSource(it))).values()].map(({ text }) =>
+    tellsOf(text),
+  );
+  // A model need not name all that it has made an entry of.
+  const isRepeated = ({ text, mark }: MemoryEntry) => {
+    const words = new Set(mark?.run === undefined ? [] : wordsOf(text));
+    return words.size > 0 && told.some((tells) => tells(text, words, false));
+  };
+  const isMadeOf = ({ entry }: Found) =>
+    (entry.mark?.from ?? []).some((ref) => origins.has(ref)) || isRepeated(entry);
   return all.filter((it) => isNamed(it) || (isMemory(it) ? isMadeOf(it) : isSource(it)));
 }
 
@@ -120,10 +141,13 @@ function nameOf({ file, entry }: Found): string {
 
 function without(file: TextFile, found: readonly Found[]): Change {
   const document = new MemoryDocument(file.text ?? "");
-  const ids = new Set(found.map(({ entry }) => entry.id));
-  for (const entry of document.entries) if (ids.has(entry.id)) document.remove(entry);
+  const isLedger = file.path !== MEMORY;
+  document.removeAll(new Set(byId(found).keys()), (heading) => isLedger && NOTED.test(heading));
   return write(file.path, document.text, file.etag);
 }
+
+const byId = (found: readonly Found[]): ReadonlyMap<string, MemoryEntry> =>
+  new Map(found.map(({ entry }) => [entry.id, entry]));
 
 const textsOf = (gone: readonly Found[]): ReadonlySet<string> =>
   new Set(gone.map(({ entry }) => entry.text));
@@ -140,8 +164,7 @@ function othersIn(gone: readonly Found[]): readonly string[] {
 function toldOf(gone: readonly Found[]): Forgotten {
   const said = new Map<string, ForgottenMessage>();
   for (const { entry } of gone) {
-    const { session, turn } = entry.mark ?? {};
-    if (session === undefined || turn === undefined) continue;
+    const { session = null, turn = null } = entry.mark ?? {};
     const text = cutAt(entry.text, SAID_CHARS);
     said.set(JSON.stringify([session, turn, text]), { session, turn, text });
   }

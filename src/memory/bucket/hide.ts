@@ -5,49 +5,81 @@ import { splitLines } from "../../shared/text.ts";
 import { messageIn } from "../../workspace/index/log-units.ts";
 import { wordsOf } from "../../workspace/index/words.ts";
 import type { RunParts } from "../consolidation/run-parts.ts";
-import { shareOf } from "../consolidation/text-gates.ts";
-import { asHidden } from "./answers.ts";
+import { asHidden, forgetName } from "./answers.ts";
 import { readTexts, type BucketFiles } from "./files.ts";
 import { FORGOTTEN, forgottenLine, type HiddenLine } from "./forgotten.ts";
+import { repeatedLines, tellsOf } from "./repeated-lines.ts";
 
-/** So much of what was forgotten a message of its turn must say; and one of another turn, of three words at least. */
-const SAME_TURN = 0.6;
-const OTHER_TURN = 0.8;
-const LEAST_WORDS = 3;
-
-/** Messages looked for, and lines hidden, in one call. */
-const MOST_MESSAGES = 1_000;
+/** Lines hidden at a time. */
 const MOST_LINES = 5_000;
+const MOST_MESSAGES = 1_000;
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * Keeps lines of session logs from being found that say what was forgotten: see `MemoryApi`. The logs stay as they are.
- * Safe to repeat with the same `op`.
+ * Keeps lines of session logs from being found that say what was forgotten, wherever it was said or said again: see
+ * `MemoryApi`. The logs stay as they are. What was answered to the request to forget is let go of then, also where there is
+ * nothing to hide. Safe to repeat with the same `op`.
  */
 export async function hideMessages(
-  { files, rows, clock, assertThere }: RunParts,
+  parts: RunParts,
   agent: string,
   messages: readonly ForgottenMessage[],
   { by, op }: { readonly by: string; readonly op: string },
 ): Promise<{ readonly hidden: number }> {
+  const { files, rows, clock, assertThere } = parts;
   const own = `memory-hide:${op}`;
-  const known = await hiddenLines(files);
-  const meant = messages.slice(0, MOST_MESSAGES).filter(({ session }) => isOf(agent, session));
-  const found: HiddenLine[] = [];
+  const known = new Set(await hiddenLines(files));
+  const hiding = new Hiding(parts, own, by, known);
+  const told = ID.test(agent) ? messages.slice(0, MOST_MESSAGES) : [];
+  const meant = told.filter(({ session }) => session !== null && isOf(agent, session));
   for (const [session, said] of Map.groupBy(meant, (message) => message.session)) {
-    const path = logOf(session);
-    for (const line of await linesOf(files, path, said))
-      if (!known.has(`${line} ${path}`)) found.push({ path, line });
+    const path = logOf(session ?? "");
+    await hiding.add((await linesOf(files, path, said)).map((line) => ({ path, line })));
   }
-  const lines = found.slice(0, MOST_LINES);
-  if (lines.length === 0) return asHidden(rows.answer(own)) ?? { hidden: 0 };
-  const hidden = { hidden: lines.length };
+  const texts = [...new Set(told.map(({ text }) => text))];
+  await repeatedLines(parts, agent, texts, (lines) => hiding.add(lines));
   assertThere();
-  rows.setAnswer(own, clock.now(), hidden);
-  const changes = [forgottenLine(clock.now(), by, [], lines)];
-  await files.change({ by, op: own, changes });
-  return hidden;
+  const answer = rows.answer(forgetName(op));
+  if (answer !== null) rows.setAnswer(forgetName(op), clock.now(), answer);
+  const { hidden } = hiding;
+  return hidden > 0 ? { hidden } : (asHidden(rows.answer(own)) ?? { hidden: 0 });
+}
+
+/** Names lines in the records, each once. */
+class Hiding {
+  readonly #parts: RunParts;
+  readonly #op: string;
+  readonly #by: string;
+  readonly #known: Set<string>;
+  #hidden = 0;
+
+  constructor(parts: RunParts, op: string, by: string, known: Set<string>) {
+    this.#parts = parts;
+    this.#op = op;
+    this.#by = by;
+    this.#known = known;
+  }
+
+  get hidden(): number {
+    return this.#hidden;
+  }
+
+  /** Gives how many were not hidden before. */
+  async add(found: readonly HiddenLine[]): Promise<number> {
+    const { files, rows, clock, assertThere } = this.#parts;
+    const fresh = found.filter(({ path, line }) => !this.#known.has(`${line} ${path}`));
+    for (let at = 0; at < fresh.length; at += MOST_LINES) {
+      const lines = fresh.slice(at, at + MOST_LINES);
+      assertThere();
+      this.#hidden += lines.length;
+      rows.setAnswer(this.#op, clock.now(), { hidden: this.#hidden });
+      const changes = [forgottenLine(clock.now(), this.#by, [], lines)];
+      await files.change({ by: this.#by, op: `${this.#op}:${this.#known.size}`, changes });
+      for (const { path, line } of lines) this.#known.add(`${line} ${path}`);
+    }
+    return fresh.length;
+  }
 }
 
 const isOf = (agent: string, session: string): boolean => {
@@ -87,7 +119,7 @@ async function linesOf(
   path: string,
   said: readonly ForgottenMessage[],
 ): Promise<readonly number[]> {
-  const wanted = said.map(({ turn, text }) => ({ turn, text, words: new Set(wordsOf(text)).size }));
+  const wanted = said.map(({ turn, text }) => ({ turn, tells: tellsOf(text) }));
   const found: number[] = [];
   let no = 0;
   for await (const line of logLines(files, path)) {
@@ -96,11 +128,8 @@ async function linesOf(
     if (!message?.said) continue;
     const { turn: spoken } = message.said;
     const words = new Set(wordsOf(message.text));
-    const tells = wanted.some(({ turn, text, words: count }) => {
-      const share = count === 0 ? Number(message.text.includes(text)) : shareOf(text, words);
-      return turn === spoken ? share >= SAME_TURN : count >= LEAST_WORDS && share >= OTHER_TURN;
-    });
-    if (tells) found.push(no);
+    if (wanted.some(({ turn, tells }) => tells(message.text, words, turn === spoken)))
+      found.push(no);
   }
   return found;
 }

@@ -1,8 +1,12 @@
 import * as z from "zod";
 import { tablesOnWrite, type SchemaSteps } from "../../shared/migrate.ts";
 import type { Sql } from "../../shared/sql.ts";
+import type { ForgottenWords } from "./forgotten-words.ts";
 
-/** One fact a row: when a throttled job ran last, the lease of a run, what an operation was answered. */
+/**
+ * One fact a row: when a throttled job ran last, the lease of a run, what an operation was answered. And what was
+ * forgotten, by hashes: no text of it is here.
+ */
 const STEPS: SchemaSteps = [
   [
     `CREATE TABLE memory_fact(
@@ -11,7 +15,19 @@ const STEPS: SchemaSteps = [
       value TEXT NOT NULL
     ) WITHOUT ROWID`,
   ],
+  [
+    `CREATE TABLE memory_forgotten(
+      id TEXT PRIMARY KEY,
+      at INTEGER NOT NULL,
+      op TEXT NOT NULL,
+      words TEXT NOT NULL
+    ) WITHOUT ROWID`,
+    "CREATE INDEX memory_forgotten_at ON memory_forgotten(at)",
+  ],
 ];
+
+/** Forgotten entries that are known; the oldest go first. */
+const MOST_FORGOTTEN = 1_000;
 
 /** What a run was shown, by what names it: no text, so that what is forgotten meanwhile is nowhere. */
 const Shown = z.object({
@@ -103,12 +119,50 @@ export class MemoryRows {
     this.#put(answerName(op), at, JSON.stringify(answer));
   }
 
+  /** Answers to operations whose names begin so, that are kept from a time after `at` on. */
+  answersAfter(prefix: string, at: number): readonly unknown[] {
+    const query = "SELECT value FROM memory_fact WHERE name LIKE ? AND at > ? ORDER BY at";
+    const rows = this.#sql.all<{ value: string }>(query, `${answerName(prefix)}%`, at);
+    return rows.map(({ value }) => JSON.parse(value) as unknown);
+  }
+
   /** Lets go of answers that nobody waits for any more: they may hold what was forgotten. */
   dropAnswers(before: number): void {
     const old = "name LIKE ? AND at < ?";
     const query = `SELECT 1 FROM memory_fact WHERE ${old} LIMIT 1`;
     if (this.#sql.all(query, ANSWERS, before).length > 0)
       this.#sql.run(`DELETE FROM memory_fact WHERE ${old}`, ANSWERS, before);
+  }
+
+  /** Keeps by what words entries were forgotten. What the same operation has forgotten before keeps its time. */
+  addForgotten(op: string, at: number, entries: readonly ForgottenWords[]): void {
+    const most = `SELECT id FROM memory_forgotten ORDER BY at DESC, id LIMIT ${MOST_FORGOTTEN}`;
+    this.#sql.transaction(() => {
+      for (const { id, words } of entries)
+        this.#sql.run(
+          `INSERT INTO memory_forgotten(id, at, op, words) VALUES (?, ?, ?, ?) ON CONFLICT(id)
+           DO UPDATE SET at = excluded.at, op = excluded.op WHERE op <> excluded.op`,
+          id,
+          at,
+          op,
+          words.join(" "),
+        );
+      this.#sql.run(`DELETE FROM memory_forgotten WHERE id NOT IN (${most})`);
+    });
+  }
+
+  /** What was forgotten at this time (ms) or later. */
+  forgottenSince(at: number): readonly ForgottenWords[] {
+    type Stored = { readonly id: string; readonly words: string };
+    const query = "SELECT id, words FROM memory_forgotten WHERE at >= ?";
+    const rows = this.#sql.all<Stored>(query, at);
+    return rows.map(({ id, words }) => ({ id, words: words === "" ? [] : words.split(" ") }));
+  }
+
+  dropForgotten(before: number): void {
+    const query = "SELECT 1 FROM memory_forgotten WHERE at < ? LIMIT 1";
+    if (this.#sql.all(query, before).length > 0)
+      this.#sql.run("DELETE FROM memory_forgotten WHERE at < ?", before);
   }
 
   #row(name: string): { readonly at: number; readonly value: string } | null {

@@ -17,6 +17,9 @@ const MOST_ENTRIES = 1_000;
 const MOST_LEDGERS = 100;
 const MOST_RUNS = 20;
 const MOST_READ = 200;
+/** Notes shown, and the newest ledgers, which are looked into for them whatever is in them. */
+const MOST_NOTES = 50;
+const MOST_NEWEST = 20;
 
 /** What is remembered, with where it comes from, and what was done to it. See `MemoryOverview`. */
 export async function memoryOverview(
@@ -40,6 +43,7 @@ export async function memoryOverview(
       sources: sourcesOf(entry, places),
       run: entry.mark?.run ?? null,
     })),
+    notes: notesIn(read, memoryEntries(text ?? "")),
     tokens: memoryTokens(text ?? ""),
     maxTokens,
     pending: read.reduce((sum, ledger) => sum + unreadOf(state, ledger).length, 0),
@@ -59,9 +63,34 @@ function worthReading(
 ): readonly LedgerFile[] {
   const named = entries.flatMap(({ mark }) => mark?.from ?? []);
   const days = new Set(named.flatMap((ref) => parseRef(ref)?.day ?? []));
+  const newest = new Set(ledgers.slice(-MOST_NEWEST));
   return ledgers
-    .filter((ledger) => days.has(ledger.day) || !isDone(state, ledger))
+    .filter((it) => newest.has(it) || days.has(it.day) || !isDone(state, it))
     .slice(-MOST_READ);
+}
+
+/** What is only in ledgers: neither in MEMORY.md word for word nor what an entry of it was made of. */
+function notesIn(
+  ledgers: readonly Ledger[],
+  entries: readonly MemoryEntry[],
+): MemoryOverview["notes"] {
+  const ids = new Set(entries.map(({ id }) => id));
+  const named = new Set(entries.flatMap(({ mark }) => mark?.from ?? []));
+  const notes = ledgers
+    .flatMap(entriesOf)
+    .filter(({ ref, entry }) => !named.has(ref) && !ids.has(entry.id) && !isComment(entry));
+  return notes
+    .slice(-MOST_NOTES)
+    .reverse()
+    .map(({ day, path, entry }) => ({
+      id: entry.id,
+      text: shownText(entry.text),
+      path,
+      line: entry.start,
+      session: entry.mark?.session ?? null,
+      turn: entry.mark?.turn ?? null,
+      at: writtenAt(entry) ?? Date.parse(day),
+    }));
 }
 
 const placesIn = (ledgers: readonly Ledger[]): ReadonlyMap<string, LedgerEntry> =>
@@ -75,7 +104,7 @@ function sourcesOf(
   const from = (mark?.from ?? []).flatMap((ref) => sourceOf(ref, places) ?? []);
   const { session, turn } = mark ?? {};
   if (session === undefined || from.some((source) => source.turn === turn)) return from;
-  const own = { path: MEMORY, line: start, session, turn: turn ?? null, at: null };
+  const own = { path: MEMORY, line: start, session, turn: turn ?? null, at: mark?.at ?? null };
   return [own, ...from];
 }
 

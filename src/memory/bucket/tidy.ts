@@ -1,5 +1,6 @@
 import { CarrelError } from "../../shared/errors.ts";
 import type { ConsolidationOptions } from "../../shared/memory-api.ts";
+import { errorFacts } from "../../shared/log.ts";
 import { dayAfter, dayIn, UTC } from "../../shared/time-zone.ts";
 import type { Change } from "../../shared/workspace-changes.ts";
 import type { FileInfo } from "../../shared/workspace-files.ts";
@@ -44,27 +45,37 @@ export async function tidy(parts: RunParts, options: ConsolidationOptions): Prom
   }
   let removed = 0;
   let isLate = false;
-  for (const step of steps.slice(0, MOST))
-    if (await done(files, step)) removed += 1;
-    else isLate = true;
+  for (const step of steps.slice(0, MOST)) {
+    const outcome = await outcomeOf(parts, step);
+    if (outcome === "done") removed += 1;
+    if (outcome === "late") isLate = true;
+  }
   return { removed, hasMore: steps.length > MOST || isLate };
 }
 
-/** Whether it was done: not when the file has changed meanwhile. */
-async function done(files: BucketFiles, changes: Step): Promise<boolean> {
+/** `late`: the file has changed meanwhile. `left`: this cannot be done, and is not to keep the rest from being done. */
+async function outcomeOf(
+  { files, log }: Pick<RunParts, "files" | "log">,
+  changes: Step,
+): Promise<"done" | "late" | "left"> {
   try {
     await files.change({ by: BY, changes });
-    return true;
+    return "done";
   } catch (error) {
     const code = error instanceof CarrelError ? error.code : null;
-    if (code === "conflict" || code === "not_found") return false;
+    if (code === "conflict" || code === "not_found") return "late";
     const [first, ...rest] = changes;
-    // An index that cannot be written (it is too large, or spoilt by hand) must not keep the log from being deleted.
-    const isIndex = code === "too_large" || code === "invalid";
-    if (first && rest.length > 0 && isIndex) return done(files, [first]);
-    throw error;
+    // What is to be written to is too large, or spoilt by hand.
+    const isRefused = code === "too_large" || code === "invalid" || code === "quota_exceeded";
+    if (!isRefused) throw error;
+    // Such an index must not keep the log from being deleted.
+    if (first?.kind === "delete" && rest.length > 0) return outcomeOf({ files, log }, [first]);
+    log("warn", "memory.not_tidied", { ...errorFacts(error), changes: changes.map(placeOf) });
+    return "left";
   }
 }
+
+const placeOf = (change: Change): string => change.path;
 
 async function oldLedgers(files: BucketFiles, before: string): Promise<readonly Step[]> {
   const all = await listLedgers(files);

@@ -5,9 +5,12 @@ import { MemoryDocument } from "../consolidation/document.ts";
 import { parseRecord, RECORDS, recordPath, runOf, writeRecord } from "../consolidation/record.ts";
 import type { RecordChange, RunRecord } from "../consolidation/record.ts";
 import { MEMORY, type RunParts } from "../consolidation/run-parts.ts";
-import { parseRef, parseState, STATE, writeState } from "../consolidation/state.ts";
-import { filesBelow, readTextOf, readTexts, replanned, type TextFile } from "./files.ts";
+import { parseState, STATE, withExcluded, withRead, writeState } from "../consolidation/state.ts";
+import type { EntryRef } from "../consolidation/state.ts";
 import { asUndone } from "./answers.ts";
+import { filesBelow, readTextOf, readTexts, replanned } from "./files.ts";
+import type { BucketFiles, TextFile } from "./files.ts";
+import { entriesOf, listLedgers, readLedgers } from "./ledgers.ts";
 
 type Record = { readonly file: TextFile; readonly record: RunRecord };
 
@@ -128,15 +131,14 @@ async function planUndo(parts: RunParts, { of, changes, by, op }: Undoing): Prom
     ),
     undone: [...of.record.undone, { op, at, by, ...undone }],
   };
-  const state = parseState(stored?.text ?? null);
   const sources = [...done].flatMap((change) => (change.what === "dropped" ? [] : change.sources));
-  const excluded = new Set([...state.excluded, ...sources.filter((ref) => parseRef(ref) !== null)]);
+  const state = withExcluded(parseState(stored?.text ?? null), sources);
   const written: Change[] = [
     write(MEMORY, document.text, memory.etag),
     write(of.file.path, writeRecord(record), of.file.etag),
     write(
       STATE,
-      writeState({ ...state, excluded, hadEntries: document.entries.length > 0 }),
+      writeState({ ...state, hadEntries: document.entries.length > 0 }),
       stored?.etag ?? "absent",
     ),
   ];
@@ -176,7 +178,13 @@ function takeBack(document: MemoryDocument, change: RecordChange, run: string): 
   return null;
 }
 
-/** Removes an entry that no run made: its file's history has it. */
+/** Names of the entries of ledgers that say just what this one says. */
+async function refsOf(files: BucketFiles, id: string): Promise<readonly EntryRef[]> {
+  const ledgers = (await readLedgers(files, await listLedgers(files))).flatMap(entriesOf);
+  return [...new Set(ledgers.filter(({ entry }) => entry.id === id).map(({ ref }) => ref))];
+}
+
+/** Removes an entry that no run made, and keeps runs from making it anew: its file's history has it. */
 async function planRemoval(
   { files, rows, clock, assertThere }: RunParts,
   { entry: id, by, op }: { readonly entry: string; readonly by: string; readonly op: string },
@@ -191,8 +199,15 @@ async function planRemoval(
   }
   document.remove(entry);
   const undone: Undone = { restored: 1, refused: [] };
+  const stored = (await readTexts(files, [STATE])).get(STATE);
+  const refs = await refsOf(files, id);
+  const state = withExcluded(withRead(parseState(stored?.text ?? null), refs), refs);
+  const hadEntries = document.entries.length > 0;
   assertThere();
   rows.setAnswer(opOf(op), clock.now(), undone);
-  const changes = [write(MEMORY, document.text, memory.etag)];
+  const changes = [
+    write(MEMORY, document.text, memory.etag),
+    write(STATE, writeState({ ...state, hadEntries }), stored?.etag ?? "absent"),
+  ];
   return { request: { by, op: opOf(op), changes }, undone };
 }

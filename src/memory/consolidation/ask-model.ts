@@ -1,12 +1,20 @@
+import { askOnce } from "../../model/ask.ts";
 import type { Model } from "../../model/model.ts";
-import type { FinishReason } from "../../shared/messages.ts";
-import { ModelError } from "../../shared/errors.ts";
 import type { Begun, Proposal } from "../../shared/memory-api.ts";
+import type { Usage } from "../../shared/messages.ts";
 import type { MemoryConfig } from "../config.ts";
 import { consolidationRequest } from "./prompt.ts";
 import { parseProposal } from "./proposal.ts";
 
 type Work = Extract<Begun, { readonly state: "work" }>;
+
+/** What a model proposes, and what the question has cost. */
+export type Proposed = {
+  readonly proposal: Proposal;
+  readonly usage: Usage;
+  /** The model's id. */
+  readonly model: string;
+};
 
 /** More than any proposal has. */
 const MAX_ANSWER = 400_000;
@@ -17,18 +25,9 @@ const MAX_ANSWER = 400_000;
  */
 export const createConsolidate =
   (model: Model, config: Pick<MemoryConfig, "consolidationPrompt" | "consolidationMaxTokens">) =>
-  async (work: Work, signal: AbortSignal): Promise<Proposal> => {
+  async (work: Work, signal: AbortSignal): Promise<Proposed> => {
     const { system, user } = consolidationRequest(work, config);
-    const messages = [{ role: "user", content: [{ type: "text", text: user }] }] as const;
-    let text = "";
-    let finish: FinishReason | null = null;
-    for await (const events of model.stream({ system, messages, tools: [] }, signal)) {
-      for (const event of events) {
-        if (event.type === "text" && text.length <= MAX_ANSWER) text += event.text;
-        if (event.type === "finish") finish = event.reason;
-      }
-    }
-    if (finish === null)
-      throw new ModelError("unavailable", "The model ended its answer without saying so.");
-    return parseProposal(text, finish);
+    const question = { system, text: user };
+    const { text, finish, usage } = await askOnce(model, question, MAX_ANSWER, signal);
+    return { proposal: parseProposal(text, finish), usage, model: model.id };
   };

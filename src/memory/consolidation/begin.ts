@@ -83,7 +83,9 @@ async function toShow({ files }: RunParts): Promise<Lease["shown"]> {
   };
 }
 
-const isBlank = (text: string | null): boolean => (text ?? "").replace("\uFEFF", "").trim() === "";
+/** Whether MEMORY.md says nothing. */
+export const isBlank = (text: string | null): boolean =>
+  (text ?? "").replace("\uFEFF", "").trim() === "";
 
 /** What the lease says as the model is shown it: what is gone since is left out, and the numbers stay. */
 async function workOf({ files }: RunParts, lease: Lease): Promise<Begun> {

@@ -3,7 +3,7 @@ import type { Change, ChangeRequest } from "../../shared/workspace-changes.ts";
 import { filesBelow, readTextOf, readTexts, replanned, type TextFile } from "../bucket/files.ts";
 import { findEntries, isDone, listLedgers, readLedgers, unreadOf } from "../bucket/ledgers.ts";
 import type { Lease } from "../bucket/memory-rows.ts";
-import { daysOf } from "./begin.ts";
+import { daysOf, isBlank } from "./begin.ts";
 import { planRun, type RunPlan } from "./plan.ts";
 import { RECORDS, parseRecord, recordPath, runOf, writeRecord, type RunRecord } from "./record.ts";
 import { CONSOLIDATION, endRun, MEMORY, type RunParts } from "./run-parts.ts";
@@ -14,8 +14,9 @@ const MOST_RECORDS = 50;
 const MOST_REFUSED = 10;
 /** So many runs are shown the same when every operation is refused; then it counts as read. */
 const MOST_TRIES = 3;
-/** Refusals that a record tells of. */
+/** Refusals that a record tells of, and entries that were not taken over. */
 const MOST_REFUSALS = 100;
+const MOST_LEFT = 500;
 
 /** What a run that nobody knows comes to. */
 const lost = (run: string, why: string): RunResult => ({
@@ -45,12 +46,15 @@ export async function commitRun(
     if (isOurs) endRun(parts, lease, before.state);
     return before;
   }
-  if (!isOurs) return lost(run, "Another run has taken its place, or what it was shown is gone");
+  if (!isOurs) return lost(run, GONE);
   const { record } = await replanned(parts.files, () => planCommit(parts, lease, proposal));
+  if (record === null) return (await resultOf(parts, run)) ?? lost(run, GONE);
   parts.assertThere();
   if (parts.rows.lease?.run === run) endRun(parts, lease, record.result.state);
   return (await resultOf(parts, run)) ?? record.result;
 }
+
+const GONE = "Another run has taken its place, or what it was shown is gone";
 
 /** What a run came to, as its record says; `null` where it has none. */
 async function resultOf({ files }: RunParts, run: string): Promise<RunResult | null> {
@@ -61,23 +65,33 @@ async function resultOf({ files }: RunParts, run: string): Promise<RunResult | n
   return parseRecord(file.text)?.result ?? lost(run, "It is over, and its record cannot be read");
 }
 
-type Commit = { readonly record: RunRecord; readonly request: ChangeRequest };
+/** `null`: it lost its lease meanwhile, and nothing is to be done. */
+type Commit =
+  | { readonly record: RunRecord; readonly request: ChangeRequest }
+  | { readonly record: null; readonly request: null };
 
 async function planCommit(parts: RunParts, lease: Lease, proposal: Proposal): Promise<Commit> {
   const memory = await readTextOf(parts.files, MEMORY);
   const stored = (await readTexts(parts.files, [STATE])).get(STATE);
   const state = parseState(stored?.text ?? null);
-  const plan = await planOf(parts, lease, memory.text ?? "", proposal);
+  const planned = await planOf(parts, lease, memory.text ?? "", proposal);
+  const plan = { ...planned, why: planned.why ?? emptied(state, memory.text, planned) };
   const isApplied = plan.why === null;
   const next = isApplied ? await stateAfter(parts, lease, state, plan) : null;
-  const record = recordOf(parts, lease, plan, next?.unreadable ?? []);
+  const record = recordOf(parts, lease, plan, {
+    unreadable: next?.unreadable ?? [],
+    left: isApplied ? leftOut(lease, proposal) : [],
+  });
   const hasNewText = isApplied && plan.text !== (memory.text ?? "");
   const changes: Change[] = [
     ...(hasNewText ? [write(MEMORY, plan.text, memory.etag)] : []),
-    ...(next ? [write(STATE, writeState(next.state), stored?.etag ?? "absent")] : []),
+    // Where nothing is applied, too: what is forgotten meanwhile must not come back with the record.
+    write(STATE, writeState(next?.state ?? state), stored?.etag ?? "absent"),
     write(recordPath(lease.run), writeRecord(record), "absent"),
     ...(await surplus(parts)),
   ];
+  // What it was shown may have been forgotten while the files were read, or since the change before came too late.
+  if (parts.rows.lease?.run !== lease.run) return { record: null, request: null };
   return { record, request: { by: CONSOLIDATION, op: `consolidation:${lease.run}`, changes } };
 }
 
@@ -101,6 +115,20 @@ async function planOf(
   const fresh = shown.fresh.map((ref) => found.get(ref) ?? null);
   const isLastTry = rows.last.refusals >= MOST_TRIES - 1;
   return planRun({ run, text, memory: shown.memory, fresh, maxTokens, isLastTry }, operations);
+}
+
+/** Why a MEMORY.md that is made anew cannot be empty: all entries of ledgers would count as read, and never come back. */
+function emptied(state: State, text: string | null, { changes }: RunPlan): string | null {
+  const isRebuild = state.hadEntries && isBlank(text);
+  const isEmpty = !changes.some(({ what }) => what === "added");
+  return isRebuild && isEmpty ? "MEMORY.md is to be made anew, and nothing would be in it" : null;
+}
+
+/** Entries of ledgers that it was shown and that no operation names: they count as read. */
+function leftOut({ shown }: Lease, proposal: Proposal): readonly string[] {
+  const operations = proposal.kind === "operations" ? proposal.operations : [];
+  const named = new Set(operations.flatMap((it) => ("sources" in it ? it.sources : [])));
+  return shown.fresh.filter((_, at) => !named.has(`L${at + 1}`)).slice(0, MOST_LEFT);
 }
 
 /** How far ledgers are read once the run is applied, and which of them could not be. */
@@ -136,7 +164,7 @@ function recordOf(
   { clock }: RunParts,
   { run, shown }: Lease,
   plan: RunPlan,
-  unreadable: readonly string[],
+  rest: Pick<RunRecord, "unreadable" | "left">,
 ): RunRecord {
   const { why, refusals } = plan;
   const changes = why === null ? plan.changes : [];
@@ -158,7 +186,7 @@ function recordOf(
     result,
     changes,
     refusals: refusals.slice(0, MOST_REFUSALS),
-    unreadable,
+    ...rest,
     undone: [],
   };
 }

@@ -17,7 +17,7 @@ export type Held = {
 
 const LINES = /[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g;
 const END = /(?:\r\n|\n|\r)$/;
-const HEADING = /^#{1,6}\s+(.*)$/;
+const HEADING = /^#{1,6}\s+(.*)$/s;
 const BULLET = /^(?:[-*+]|\d{1,9}[.)])\s+/;
 /** What would make a line something else than a paragraph. */
 const SIGNS = /^(?:(?:[-*+•]|#{1,6}|>)\s+|(?:`{3,}|~{3,})\S*\s*)+/;
@@ -125,7 +125,24 @@ export class MemoryDocument {
 
   remove(entry: MemoryEntry): void {
     const block = this.#blockOf(entry);
-    this.#blocks = this.#blocks.filter((it) => it !== block);
+    this.#blocks.splice(this.#blocks.indexOf(block), 1);
+  }
+
+  /** Removes all entries with these ids. A section with a heading that `isOwn` goes with the last of its entries. */
+  removeAll(ids: ReadonlySet<string>, isOwn: (heading: string) => boolean = () => false): void {
+    const parts: { readonly head: string | null; readonly blocks: Block[] }[] = [
+      { head: null, blocks: [] },
+    ];
+    for (const block of this.#blocks) {
+      const head = headingIn(block);
+      if (head !== null) parts.push({ head, blocks: [] });
+      parts.at(-1)?.blocks.push(block);
+    }
+    this.#blocks = parts.flatMap(({ head, blocks }) => {
+      const left = blocks.filter((it) => it.kind === "line" || !ids.has(it.entry.id));
+      const isEmptied = left.length < blocks.length && left.every(({ kind }) => kind === "line");
+      return isEmptied && head !== null && isOwn(head) ? [] : left;
+    });
   }
 
   /** Adds an entry at the end of a section, which is made where there is none; `null`: at the end of the file. */

@@ -1,5 +1,5 @@
 import type { Begun, NumberedEntry } from "../../shared/memory-api.ts";
-import { cutAt } from "../../shared/text.ts";
+import { cutAt, indentRest } from "../../shared/text.ts";
 import type { MemoryConfig } from "../config.ts";
 
 /** What there is to work on. */
@@ -67,7 +67,7 @@ const list = (entries: readonly NumberedEntry[]): string => entries.map(line).jo
 
 function line({ no, text, section, day }: NumberedEntry): string {
   const about = day === null ? (plain(section) === "" ? "" : ` [${plain(section)}]`) : ` (${day})`;
-  return `${no}${about} ${shownText(text).replace(/(?:\r\n|[\n\r\u2028\u2029])\s*/g, "\n  ")}`;
+  return `${no}${about} ${indentRest(shownText(text)).replace(/\n\s+/g, "\n  ")}`;
 }
 
 /** What of an entry's text is shown. */
@@ -75,4 +75,4 @@ export const shownText = (text: string): string =>
   text.length <= SHOWN_CHARS ? text : `${cutAt(text, SHOWN_CHARS - 1)}…`;
 
 /** A name without what ends it in the list. */
-const plain = (section: string): string => section.replace(/[()[\]\s]+/g, " ").trim();
+const plain = (section: string): string => section.replace(/[()[\]\s\u0085]+/g, " ").trim();

@@ -36,6 +36,7 @@ const Answer = z.object({ operations: z.array(Operation).max(MOST) });
 export function parseProposal(text: string, finish: FinishReason): Proposal {
   if (finish === "length") return unusable("The answer was cut off at the model's output limit");
   if (finish === "refused") return unusable("The provider filtered the answer");
+  if (finish === "tool-calls") return unusable("The model called a tool instead");
   const body = unfenced(text);
   if (body === "") return unusable("The answer is empty");
   if (body.length > MOST_CHARS) return unusable("The answer is too long");

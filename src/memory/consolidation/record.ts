@@ -13,8 +13,11 @@ export const recordPath = (run: string): string => `${RECORDS}/${run}.md`;
 export const runOf = (path: string): string | null =>
   /^memory\/\.consolidation\/([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.md$/.exec(path)?.[1] ?? null;
 
+/** Milliseconds that a date can have. */
+const Time = z.int().min(0).max(8.64e15);
+
 const Held = z.object({ id: z.string(), text: z.string(), section: z.string(), raw: z.string() });
-const Undone = z.object({ at: z.number(), by: z.string() });
+const Undone = z.object({ at: Time, by: z.string() });
 const Done = z.object({
   sources: z.array(z.string()).readonly(),
   reason: z.string(),
@@ -50,7 +53,7 @@ const Result = z.object({
 
 const RunRecord = z.object({
   version: z.literal(1),
-  at: z.number(),
+  at: Time,
   /** Entries of ledgers that it read. */
   read: z.int(),
   result: Result,
@@ -58,11 +61,13 @@ const RunRecord = z.object({
   refusals: z.array(Refusal).readonly(),
   /** Ledgers that could not be read. */
   unreadable: z.array(z.string()).readonly(),
+  /** Entries of ledgers that no operation named, by name. */
+  left: z.array(z.string()).readonly().default([]),
   undone: z
     .array(
       z.object({
         op: z.string(),
-        at: z.number(),
+        at: Time,
         by: z.string(),
         restored: z.int(),
         refused: z.array(z.object({ id: z.string(), why: z.string() })).readonly(),
@@ -95,7 +100,7 @@ export function parseRecord(text: string | null): RunRecord | null {
 
 /** A record as a person reads it, and at its end the same for undoing. */
 export function writeRecord(record: RunRecord): string {
-  const { result, changes, refusals, unreadable, undone } = record;
+  const { result, changes, refusals, unreadable, left, undone } = record;
   const of = (what: RecordChange["what"]) => changes.filter((change) => change.what === what);
   const sections = [
     listed("Changed", of("changed").map(changeLines)),
@@ -105,6 +110,10 @@ export function writeRecord(record: RunRecord): string {
     listed(
       "Not read",
       unreadable.map((path) => [`${path}: it is not text; one of its bytes is not UTF-8`]),
+    ),
+    listed(
+      "Not taken over",
+      left.map((name) => [name]),
     ),
     listed(
       "Taken back",

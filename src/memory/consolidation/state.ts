@@ -28,6 +28,8 @@ const State = z.object({
   hadEntries: z.boolean(),
   /** Entries of ledgers that were made into something a person took back. */
   excluded: z.array(z.string().max(60)),
+  /** Another one each time that something is forgotten, so that what was planned before comes to nothing. */
+  epoch: z.string().max(60).optional(),
 });
 
 /** How far ledgers were read. Written with MEMORY.md, in one commit. */
@@ -36,6 +38,7 @@ export type State = {
   readonly files: ReadonlyMap<string, string>;
   readonly hadEntries: boolean;
   readonly excluded: ReadonlySet<EntryRef>;
+  readonly epoch: string | null;
 };
 
 /** Nothing was read. */
@@ -44,6 +47,7 @@ export const noState = (): State => ({
   files: new Map(),
   hadEntries: false,
   excluded: new Set(),
+  epoch: null,
 });
 
 /** What the file says; nothing was read where there is none, or one that cannot be understood. */
@@ -58,6 +62,7 @@ export function parseState(text: string | null): State {
     files: new Map(Object.entries(parsed.files)),
     hadEntries: parsed.hadEntries,
     excluded: new Set(parsed.excluded),
+    epoch: parsed.epoch ?? null,
   };
 }
 
@@ -86,14 +91,15 @@ export function writeState(state: State): string {
     files: Object.fromEntries(state.files),
     hadEntries: state.hadEntries,
     excluded: [...state.excluded].slice(-MOST_EXCLUDED),
+    ...(state.epoch === null ? {} : { epoch: state.epoch }),
   };
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Whether a run has read this entry. */
-export const isRead = ({ days }: State, day: string, id: string): boolean => {
+/** Whether no run is to be shown this entry: one has read it, or a person took back what was made of it. */
+export const isRead = ({ days, excluded }: State, day: string, id: string): boolean => {
   const ids = days.get(day);
-  return ids === "all" || (ids?.has(id) ?? false);
+  return ids === "all" || (ids?.has(id) ?? false) || excluded.has(entryRef(day, id));
 };
 
 /** The same, with these entries read. */
@@ -106,6 +112,12 @@ export function withRead(state: State, refs: readonly EntryRef[]): State {
   }
   return { ...state, days };
 }
+
+/** The same, without these entries for all runs to come: a person took back what was made of them. */
+export const withExcluded = (state: State, refs: readonly EntryRef[]): State => ({
+  ...state,
+  excluded: new Set([...state.excluded, ...refs.filter((ref) => parseRef(ref) !== null)]),
+});
 
 /** The same, with these entries to be read again. */
 export function withUnread(state: State, refs: readonly EntryRef[]): State {

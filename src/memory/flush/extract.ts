@@ -1,14 +1,16 @@
+import { askOnce } from "../../model/ask.ts";
 import type { Model } from "../../model/model.ts";
 import { withInactivityLimit } from "../../model/watchdog.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { CarrelError, ModelError } from "../../shared/errors.ts";
-import { noUsage, type Usage } from "../../shared/messages.ts";
+import type { Usage } from "../../shared/messages.ts";
 import { allBulletsOf, bulletLimits, bulletsOf, hasBullets } from "../ledger.ts";
 import { NO_REPLY } from "./prompt.ts";
 
 /** How long a model may take for all of its answer. */
 export const TIMEOUT_MS = 60_000;
 
+const MAX_OUTPUT_TOKENS = 8_000;
 /** UTF-16 units of an answer. */
 const MAX_ANSWER = 100_000;
 
@@ -65,19 +67,10 @@ async function ask(
   { system, user }: ExtractRequest,
   signal: AbortSignal,
 ): Promise<Extract> {
-  let text = "";
-  let finish: string | null = null;
-  let usage = noUsage;
-  const messages = [{ role: "user", content: [{ type: "text", text: user }] }] as const;
-  const asked = { system, messages, tools: [] };
-  for await (const events of model.stream(asked, signal)) {
-    for (const event of events) {
-      if (event.type === "text") text += event.text;
-      if (event.type === "finish") ({ reason: finish, usage } = event);
-    }
-    if (text.length > MAX_ANSWER) throw new Unanswerable("The answer is too long.");
-  }
+  const asked = { system, text: user, maxOutputTokens: MAX_OUTPUT_TOKENS };
+  const { text, finish, usage } = await askOnce(model, asked, MAX_ANSWER, signal);
   if (finish === "length") throw new Unanswerable("The answer was cut off at its limit.");
+  if (finish === "tool-calls") throw new Unanswerable("The model called a tool instead.");
   if (finish === "refused") throw new Unanswerable("The provider refused to answer.", true);
   return { bullets: bulletsIn(text), usage };
 }

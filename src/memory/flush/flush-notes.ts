@@ -9,12 +9,21 @@ const FlushNotes = z.object({
     .partial({ within: true, outside: true })
     .readonly(),
   /** Taken out of the conversation, and on its way to the ledger. */
-  letter: z.object({ op: z.string(), path: z.string(), text: z.string() }).readonly().optional(),
+  letter: z
+    .object({
+      op: z.string(),
+      path: z.string(),
+      text: z.string(),
+      /** As of its stretch; 0 where it was not kept. */
+      saidAt: z.number().default(0),
+    })
+    .readonly()
+    .optional(),
   /** Up to this seq the throttle has let it through. */
   granted: Seq.optional(),
   /** How often in a row the model could not answer, as the request was too much or was refused. */
   halvings: z.int().nonnegative().optional(),
-  /** How often of these the provider refused. */
+  /** How often of these the provider refused, or was asked about so little that less is not asked about. */
   refused: z.int().nonnegative().optional(),
 });
 

@@ -8,6 +8,7 @@ import type { SessionAddress } from "../../shared/session-api.ts";
 import { shortHash } from "../../shared/short-hash.ts";
 import type { LaterScope } from "../../turn/capability.ts";
 import type { FlushTrigger } from "../config.ts";
+import { holdsSecret } from "../consolidation/text-gates.ts";
 import { ledgerPath, ledgerSection } from "../ledger.ts";
 import type { Memory } from "../memory-client.ts";
 import { extract, Unanswerable, type Extract } from "./extract.ts";
@@ -18,7 +19,7 @@ import { readSaid, type Stretch } from "./said.ts";
 /** Characters of conversation that are read at once, and the fewest that a model which refuses them is asked about. */
 const STRETCH_CHARS = 60_000;
 const LEAST_CHARS = 4_000;
-/** What was refused so often in a row, in smaller and smaller parts, is left out. */
+/** What was not answered so often, refused or as short as can be, is left out. */
 const MAX_REFUSALS = 8;
 
 export type FlushOptions = {
@@ -29,7 +30,9 @@ export type FlushOptions = {
   /** Whether what was compacted is flushed whatever the trigger says. */
   readonly flushBeforeCompact: boolean;
   /** The memory that sessions of this address share. */
-  readonly memoryOf: (address: SessionAddress) => Pick<Memory, "claimSlot" | "releaseSlot">;
+  readonly memoryOf: (
+    address: SessionAddress,
+  ) => Pick<Memory, "claimSlot" | "releaseSlot" | "note">;
   readonly clock?: Clock;
   readonly log?: Log;
 };
@@ -40,7 +43,7 @@ type Flushing = Required<FlushOptions> & { readonly scope: LaterScope };
  * Takes what is worth remembering out of a session's conversation into the ledger of the person's day, as a capability's
  * `later`. What was said is read by one successful flush each: a cursor in the session's notes says how far. Bullets are
  * written there together with the cursor, as a letter, before they go to the ledger; a letter goes out until it has arrived,
- * and arrives once. A throttle's slot (`flush:<agent>`) is kept with the memory.
+ * and arrives once. What was forgotten since the oldest of it was said is left out then. A throttle's slot (`flush:<agent>`) is kept with the memory.
  */
 export function createFlush(options: FlushOptions): (scope: LaterScope) => Promise<number | null> {
   const all = { clock: systemClock, log: consoleLog, ...options };
@@ -49,7 +52,7 @@ export function createFlush(options: FlushOptions): (scope: LaterScope) => Promi
 
 async function flush(flushing: Flushing): Promise<number | null> {
   const { scope } = flushing;
-  await deliver(scope);
+  await deliver(flushing);
   const limit = passesFreely(flushing);
   if (limit !== "throttled") return readOn(flushing, limit);
   // Nothing said costs no slot.
@@ -60,15 +63,18 @@ async function flush(flushing: Flushing): Promise<number | null> {
 }
 
 /** Up to which seq may be read now; `throttled` where that is no further, and what comes then needs a slot. */
-function passesFreely({ scope, trigger, flushBeforeCompact }: Flushing): number | "throttled" {
+function passesFreely(flushing: Flushing): number | "throttled" {
+  const { scope, trigger, flushBeforeCompact } = flushing;
   const { ended } = scope;
   if (trigger === "ALWAYS") return ended;
   const { cursor, granted = 0 } = readNotes(scope.notes);
-  const compacted = flushBeforeCompact ? Math.min(scope.contextFrom - 1, ended) : 0;
+  const compacted = flushBeforeCompact ? Math.min(scope.compactedTo, ended) : 0;
   if (trigger === "NEVER") return compacted;
   if (trigger.throttledMs === 0) return ended;
   const free = Math.max(compacted, Math.min(granted, ended));
-  return cursor.seq < free ? free : "throttled";
+  // There may be no entry of a turn up to there.
+  const isMore = cursor.seq < free && nextStretch(flushing, free) !== null;
+  return isMore ? free : "throttled";
 }
 
 /** Reads all that was said since the cursor, once the throttle has let it through; gives the slot back where that fails. */
@@ -100,9 +106,12 @@ async function readInSlot(flushing: Flushing): Promise<number | null> {
 
 function nextStretch({ scope }: Flushing, upTo: number): Stretch | null {
   const { cursor, halvings = 0 } = readNotes(scope.notes);
-  const chars = Math.max(LEAST_CHARS, Math.floor(STRETCH_CHARS / 2 ** halvings));
-  return readSaid(scope, { cursor, upTo, chars });
+  return readSaid(scope, { cursor, upTo, chars: charsOf(halvings) });
 }
+
+/** Characters of a stretch after so many answers that could not be used. */
+const charsOf = (halvings: number): number =>
+  Math.max(LEAST_CHARS, Math.floor(STRETCH_CHARS / 2 ** halvings));
 
 /** Reads one stretch. When to be called again: at once where there may be more to read. */
 async function readOn(flushing: Flushing, upTo: number): Promise<number | null> {
@@ -125,7 +134,7 @@ async function readOn(flushing: Flushing, upTo: number): Promise<number | null> 
     ...(granted === undefined ? {} : { granted }),
     ...(letter ? { letter } : {}),
   } satisfies FlushNotes);
-  await deliver(scope);
+  await deliver(flushing);
   return stretch.cursor.seq < scope.ended ? scope.now() : null;
 }
 
@@ -143,23 +152,28 @@ async function read(flushing: Flushing, stretch: Stretch): Promise<Extract> {
     const known = { memory, ledger, day, halvings };
     const request = { system: prompt ?? flushPrompt, user: flushRequest(stretch.text, known) };
     const found = await extract(model, request, { clock, signal });
-    const { bullets, usage } = found;
-    const figures = { bullets: bullets.length, ms: clock.now() - began, usage };
+    const { usage } = found;
+    const bullets = found.bullets.filter((bullet) => !holdsSecret(bullet));
+    const secrets = found.bullets.length - bullets.length;
+    const figures = { bullets: bullets.length, ms: clock.now() - began, usage, secrets };
     log("info", "memory.flushed", { ...facts, ...figures, model: model.id });
-    return found;
+    return { bullets, usage };
   } catch (error) {
     if (signal.aborted) throw error;
     const why = { ms: clock.now() - began, ...errorFacts(error), model: model.id };
     log("warn", "memory.flush_failed", { ...facts, ...why });
     if (error instanceof Unanswerable) {
-      const more = { halvings: halvings + 1, refused: refused + (error.isRefusal ? 1 : 0) };
+      // Less will not be asked about.
+      const isLast =
+        error.isRefusal || stretch.text.length <= LEAST_CHARS || charsOf(halvings) === LEAST_CHARS;
+      const more = { halvings: halvings + 1, refused: refused + (isLast ? 1 : 0) };
       notes.write({ ...readNotes(notes), ...more } satisfies FlushNotes);
     }
     throw error;
   }
 }
 
-/** Gives a stretch up that the provider refuses, so that it does not hold back all that is said after it. */
+/** Gives a stretch up that is never answered, so that it does not hold back all that is said after it. */
 function leaveOut({ scope, log, model }: Flushing, { seq, turn, text }: Stretch): void {
   const facts = { ...scope.address, seq, turn, chars: text.length, model: model.id };
   log("error", "memory.flush_left_out", facts);
@@ -167,7 +181,7 @@ function leaveOut({ scope, log, model }: Flushing, { seq, turn, text }: Stretch)
 
 function letterOf(
   { address, zone, now }: LaterScope,
-  { seq, turn, outside }: Stretch,
+  { seq, turn, outside, saidAt }: Stretch,
   bullets: readonly string[],
 ): FlushNotes["letter"] {
   if (bullets.length === 0) return undefined;
@@ -179,16 +193,18 @@ function letterOf(
     op: `flush/${sessionKey(address)}${seq[0]}-${seq[1]}/${at}`,
     path: ledgerPath(zone, at),
     text: ledgerSection("Memory Flush", at, mark, bullets),
+    saidAt,
   };
 }
 
 /** Brings a letter to its ledger. It stays in the notes until it has arrived. */
-async function deliver({ notes, workspace, signal, zone, now }: LaterScope): Promise<void> {
+async function deliver({ scope, memoryOf }: Flushing): Promise<void> {
+  const { notes, signal, zone, now } = scope;
   const { letter } = readNotes(notes);
   if (!letter) return;
   signal.throwIfAborted();
   try {
-    await workspace.change({ by: "job:flush", changes: [{ kind: "append", ...letter }] });
+    await memoryOf(scope.address).note({ by: "job:flush", ...letter });
   } catch (error) {
     // The ledger of that day takes no more: another day's may.
     const path = ledgerPath(zone, now());

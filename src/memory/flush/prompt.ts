@@ -1,6 +1,6 @@
 import { TOKEN, tokenCost } from "../../context/tokens.ts";
 import { withoutMarks } from "../../shared/memory-marks.ts";
-import { splitLines } from "../../shared/text.ts";
+import { indentRest } from "../../shared/text.ts";
 
 /** What the model answers when there is nothing to keep. */
 export const NO_REPLY = "NO_REPLY";
@@ -70,7 +70,7 @@ const known = (label: string, text: string): string[] =>
 
 /** The last lines of a text, indented, that cost at most so many tokens; of one that is too long alone, its end. */
 function newest(text: string, tokens: number): string {
-  const lines = splitLines(text.trimEnd()).map((line) => `  ${line}`.trimEnd());
+  const lines = `  ${indentRest(text.trimEnd())}`.split("\n").map((line) => line.trimEnd());
   let room = tokens * TOKEN;
   let from = lines.length;
   while (from > 0) {

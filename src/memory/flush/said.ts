@@ -1,5 +1,6 @@
 import { NO_TURN, type JournalEntry } from "../../session/entries.ts";
-import { cutAt } from "../../shared/text.ts";
+import { cutAt, indentRest } from "../../shared/text.ts";
+import { isOwnTool } from "../../tools/own-tools.ts";
 import type { LaterScope } from "../../turn/capability.ts";
 
 /** How far a session was read. */
@@ -23,31 +24,14 @@ export type Stretch = {
   /** The last turn of it. */
   readonly turn: string;
   readonly turns: number;
+  /**
+   * When the oldest of it was said (ms): when its first turn began, or the one whose answer that gives anew. 0 where that is
+   * not known, as part of it was read before.
+   */
+  readonly saidAt: number;
   /** Whether a tool's result from outside came before anything that was said here, in its turn. */
   readonly outside: boolean;
 };
-
-/** Tools that show nothing but the person's own files, memory and conversations, and the time; and the one for the answer. */
-export const ownTools: readonly string[] = [
-  "current_time",
-  "delete_file",
-  "edit_file",
-  "generate_response",
-  "glob_files",
-  "grep_files",
-  "list_files",
-  "memory_forget",
-  "memory_get",
-  "memory_save",
-  "memory_search",
-  "move_file",
-  "multi_edit",
-  "read_file",
-  "session_history",
-  "session_list",
-  "session_search",
-  "write_file",
-];
 
 type Piece = {
   readonly seq: number;
@@ -60,6 +44,8 @@ type Piece = {
 /** A turn as far as it was looked at. */
 type Reading = {
   readonly turn: string;
+  /** As of a stretch. */
+  readonly saidAt: number;
   /** Some of it was read before: it is read to its end, also when its answer was given anew. */
   readonly isUnderWay: boolean;
   /** Its message was read before, with the answer that it gives anew. */
@@ -127,8 +113,10 @@ function beginTurn(
 ): Reading {
   const isUnderWay = cursor !== null && (entry.kind !== "user" || cursor.within !== undefined);
   const isAgain = entry.kind === "user" && entry.replaces !== undefined;
+  const begunAt = entry.kind === "user" ? entry.at : 0;
   return {
     turn: entry.turn,
+    saidAt: isAgain ? (before?.saidAt ?? 0) : begunAt,
     isUnderWay,
     isKnown: isAgain && (!before || before.isKnown || before.isUnderWay),
     pieces: [],
@@ -156,7 +144,7 @@ function* entriesAfter(
 function take(turn: Reading, entry: JournalEntry, { cursor, chars }: Bounds): void {
   turn.last = entry.seq;
   turn.isWhole = entry.kind === "end";
-  if (entry.kind === "result" && !ownTools.includes(entry.name))
+  if (entry.kind === "result" && !isOwnTool(entry.name))
     turn.outsideFrom = Math.min(turn.outsideFrom, entry.seq);
   if (entry.kind === "result" && entry.name === "memory_forget" && entry.status === "success") {
     turn.isMute = true;
@@ -196,10 +184,17 @@ function wholeTurns(turns: readonly Reading[], { chars }: Bounds): Stretch {
       cursor,
       turn: last?.turn ?? "",
       turns: fit.length,
+      saidAt: oldestOf(fit),
       outside: isOutside,
     },
   );
 }
+
+const oldestOf = (turns: readonly Reading[]): number =>
+  turns.reduce(
+    (oldest, { pieces, saidAt }) => (pieces.length > 0 ? Math.min(oldest, saidAt) : oldest),
+    Infinity,
+  );
 
 /** As much of a long turn as fits. */
 function partOf(turn: Reading, { cursor, chars }: Bounds): Stretch {
@@ -227,7 +222,8 @@ function partOf(turn: Reading, { cursor, chars }: Bounds): Stretch {
     ...(within === undefined ? {} : { within }),
     ...(outside ? { outside: true } : {}),
   };
-  return stretch(pieces, { cursor: next, turn: turn.turn, turns: 1, outside });
+  const { turn: id, saidAt } = turn;
+  return stretch(pieces, { cursor: next, turn: id, turns: 1, saidAt, outside });
 }
 
 /** Without the beginning of a word that goes on, where one ends near enough. */
@@ -239,13 +235,8 @@ function atWord(text: string): string {
 const isAfter = (pieces: readonly Piece[], seq: number): boolean =>
   pieces.some((piece) => piece.seq > seq);
 
-function stretch(
-  all: readonly Piece[],
-  rest: Pick<Stretch, "cursor" | "turn" | "turns" | "outside">,
-): Stretch {
+function stretch(all: readonly Piece[], rest: Omit<Stretch, "text" | "seq">): Stretch {
   const pieces = all.filter((piece) => piece.text.trim() !== "");
-  const text = pieces.map((piece) => `[${piece.role}]: ${indented(piece)}`).join("\n");
+  const text = pieces.map((piece) => `[${piece.role}]: ${indentRest(piece.text)}`).join("\n");
   return { ...rest, text, seq: [pieces[0]?.seq ?? 0, pieces.at(-1)?.seq ?? 0] };
 }
-
-const indented = ({ text }: Piece): string => text.split(/\r\n|\n|\r/).join("\n  ");

@@ -50,7 +50,8 @@ export function createSemanticSearch(
 function isAsked({ sources, path: below }: SearchRequest, path: string): boolean {
   const source = sourceOf(workspacePath(path));
   if (source === null || (sources && !sources.includes(source))) return false;
-  return !below || path === below || path.startsWith(`${below.replace(/\/+$/, "")}/`);
+  const place = workspacePath(below ?? "");
+  return place === "" || path === place || path.startsWith(`${place}/`);
 }
 
 /** The entries of these files as they are now; of those that are gone, none. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { withoutMarks } from "../../shared/memory-marks.ts";
-import { cutAt, splitLines } from "../../shared/text.ts";
+import { cutAt, indentRest } from "../../shared/text.ts";
 import { dayIn, UTC } from "../../shared/time-zone.ts";
 
 /** What somebody said, as a line of a session's log has it. */
@@ -68,7 +68,7 @@ export function readableLine(line: string): string {
   const entry = readLine(line);
   if (!entry) return withoutMarks(line);
   const message = messageOf(entry);
-  const said = message ? [`[${message.role}]: ${indented(message.text)}`] : [];
+  const said = message ? [`[${message.role}]: ${indentRest(message.text)}`] : [];
   const shown = [...said, ...callsIn(entry)];
   if (entry.kind === "result")
     shown.push(`[TOOL] ${entry.name}: ${shortened(textIn(entry.content), TOOL_CHARS)}`);
@@ -89,13 +89,11 @@ export function shortened(text: string, limit: number, isOneLine = false): strin
   const plain = isOneLine ? oneLine(text) : text.trim();
   const cut = cutAt(plain, limit);
   const shown = cut === plain ? plain : `${cut.trimEnd()}…`;
-  return isOneLine ? shown : indented(shown);
+  return isOneLine ? shown : indentRest(shown);
 }
 
 /** All white space is a space. */
-export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
-
-const indented = (text: string): string => splitLines(text).join("\n  ");
+export const oneLine = (text: string): string => text.replace(/[\s\u0085]+/g, " ").trim();
 
 /**
  * The day of a moment in a person's zone; empty where the moment is not known. UTC midnight stands for its day: a ledger has

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MEMORY } from "../../context/prompt-sources.ts";
 import { CarrelError } from "../../shared/errors.ts";
+import type { Mark } from "../../shared/memory-marks.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { count } from "../../tools/truncate.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -51,10 +52,14 @@ export const memorySave = defineTool({
   effect: "write",
   replay: "idempotent",
   subjects: () => ({ paths: [MEMORY, "memory/"] }),
-  async run({ content: bullets }, { workspace, address, turn, zone, now, author, op }) {
-    const mark = { session: `${address.agent}/${address.session}`, turn };
+  async run(
+    { content: bullets },
+    { workspace, address, turn, zone, now, author, op, fromOutside },
+  ) {
+    const session = `${address.agent}/${address.session}`;
+    const mark: Mark = { session, turn, ...(fromOutside() ? { outside: true } : {}) };
     const at = now();
-    const text = `${await lineEndOf(workspace)}${memoryBullets(bullets, mark)}`;
+    const text = `${await lineEndOf(workspace)}${memoryBullets(bullets, { ...mark, at })}`;
     const section = ledgerSection("Memory Save", at, mark, bullets);
     await workspace.change({
       by: author,

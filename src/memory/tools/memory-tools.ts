@@ -12,14 +12,19 @@ import { sessionSearch } from "./session-search.ts";
 export type MemoryToolParts = {
   /** The memory of the caller's bucket. */
   readonly memoryOf: (address: SessionAddress) => Pick<Memory, "forget">;
+  /** Whether its users may forget what is in it: not where they share it, where only an admin does. */
+  readonly canForget: boolean;
 };
 
 /** What the model can do with what it remembers, and with earlier conversations of the same person. */
-export const createMemoryTools = ({ memoryOf }: MemoryToolParts): readonly ServerTool[] => [
+export const createMemoryTools = ({
+  memoryOf,
+  canForget,
+}: MemoryToolParts): readonly ServerTool[] => [
   memorySave,
   memorySearch,
   memoryGet,
-  memoryForget(memoryOf),
+  ...(canForget ? [memoryForget(memoryOf)] : []),
   sessionSearch,
   sessionList,
   sessionHistory,

@@ -49,17 +49,27 @@ const withoutSign = (text: string): string =>
 
 /** Case, white space, the sign of a list, quotes around it and the sign at its end make no other entry of a text. */
 const plain = (text: string): string =>
-  oneLine(withoutSign(text.normalize("NFKC").toLowerCase()))
-    .replace(/^["'“”„«‹]+/, "")
-    .replace(/["'“”«»›.!?…\s]+$/, "");
+  withoutEnd(oneLine(withoutSign(text.normalize("NFKC").toLowerCase())).replace(/^["'“”„«‹]+/, ""));
+
+const ENDINGS = "\"'“”«»›.!?… ";
+
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && ENDINGS.includes(text[end - 1] ?? "")) end -= 1;
+  return text.slice(0, end);
+}
 
 const MIN_PIECE = 20;
 const MAX_NEAREST = 3;
 const MIN_LIKENESS = 0.25;
+/** What is compared to find the nearest: pairs of a text that is looked for, spread over all of it, characters of an entry, and entries. */
+const COMPARED = { pairs: 64, characters: 2_000, entries: 2_000 } as const;
 
 /** Looks for the entries that some texts mean, among all that are shown to it. */
 export class EntryFinder {
   readonly #wishes: readonly Wish[];
+  /** Entries that were compared with what no entry has said so far. */
+  #compared = 0;
 
   constructor(texts: readonly string[]) {
     this.#wishes = texts.map((text) => new Wish(text));
@@ -68,8 +78,11 @@ export class EntryFinder {
   look(entries: readonly Remembered[]): void {
     for (const entry of entries) {
       const said = plain(entry.text);
-      const pairs = pairsOf(said);
-      for (const wish of this.#wishes) wish.look({ entry, said, pairs });
+      const missing = this.#wishes.filter((wish) => !wish.look(entry, said));
+      if (missing.length === 0 || this.#compared >= COMPARED.entries) continue;
+      this.#compared += 1;
+      const pairs = new Set(pairsOf(said.slice(0, COMPARED.characters)));
+      for (const wish of missing) wish.consider(entry, pairs);
     }
   }
 
@@ -91,19 +104,13 @@ export class EntryFinder {
   }
 }
 
-type Seen = {
-  readonly entry: Remembered;
-  readonly said: string;
-  readonly pairs: ReadonlySet<string>;
-};
-
 class Wish {
   readonly text: string;
   readonly #id: string;
   readonly #plain: string;
   /** A text that a search has cut; `null` for a whole one. */
   readonly #piece: string | null;
-  readonly #pairs: ReadonlySet<string>;
+  readonly #pairs: readonly string[];
   readonly #exact = new Set<string>();
   readonly #alike = new Set<string>();
   readonly #holding = new Set<string>();
@@ -115,15 +122,15 @@ class Wish {
     this.#id = entryId(text);
     this.#plain = plain(text);
     this.#piece = /^…|…$/.test(text) && piece.length >= MIN_PIECE ? piece : null;
-    this.#pairs = pairsOf(this.#plain);
+    this.#pairs = spread(pairsOf(this.#plain), COMPARED.pairs);
   }
 
-  look(seen: Seen): void {
-    const { entry, said } = seen;
+  /** Whether an entry says all of it, this one or one before. */
+  look(entry: Remembered, said: string): boolean {
     if (entry.id === this.#id) this.#exact.add(entry.id);
     else if (said === this.#plain) this.#alike.add(entry.id);
     else if (this.#piece !== null && said.includes(this.#piece)) this.#holding.add(entry.id);
-    else this.#consider(seen);
+    return this.#exact.size + this.#alike.size > 0;
   }
 
   /** Exactly what was said; else what differs in its writing only; else the one entry that a cut text is from. */
@@ -137,17 +144,29 @@ class Wish {
     return this.#nearest.map(({ entry }) => entry);
   }
 
-  #consider({ entry, pairs }: Seen): void {
+  /** Keeps an entry that says something like it, where it is one of the nearest. */
+  consider(entry: Remembered, pairs: ReadonlySet<string>): void {
+    let shared = 0;
+    for (const pair of this.#pairs) if (pairs.has(pair)) shared += 1;
+    const likeness = shared / Math.max(1, this.#pairs.length);
+    const last = this.#nearest[MAX_NEAREST - 1]?.likeness ?? 0;
+    if (likeness < MIN_LIKENESS || likeness <= last) return;
     if (this.#nearest.some((known) => known.entry.id === entry.id)) return;
-    const shared = [...this.#pairs].filter((pair) => pairs.has(pair)).length;
-    const likeness = shared / Math.max(1, this.#pairs.size);
-    if (likeness < MIN_LIKENESS) return;
     this.#nearest = [...this.#nearest, { likeness, entry }]
       .toSorted((a, b) => b.likeness - a.likeness)
       .slice(0, MAX_NEAREST);
   }
 }
 
-/** Neighbouring characters, so that no script needs words. */
-const pairsOf = (text: string): ReadonlySet<string> =>
-  new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2)));
+/** Neighbouring characters, each two once, so that no script needs words. */
+function pairsOf(text: string): readonly string[] {
+  const pairs = new Set<string>();
+  for (let at = 0; at + 1 < text.length; at += 1) pairs.add(text.slice(at, at + 2));
+  return [...pairs];
+}
+
+/** So many of them at most, from the beginning to the end. */
+function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
+  const each = Math.max(1, items.length / most);
+  return items.filter((_, at) => at % each < 1);
+}

@@ -19,7 +19,7 @@ const ROLES: Readonly<Record<string, Utterance["role"]>> = {
 
 /**
  * The lines `[USER]: …` and `[ASSISTANT]: …` of the newest message, or of what it has between `<messages>` tags; where it has
- * none, the messages of the request.
+ * none, the messages of the request. Lines that go on with another are indented there.
  */
 export function readDialogue(talk: Conversation): Dialogue {
   const before: string[] = [];
@@ -29,7 +29,7 @@ export function readDialogue(talk: Conversation): Dialogue {
     const [, speaker = "", text = ""] = SPEAKER.exec(line) ?? [];
     const role = TOOL.test(line) ? "tool" : ROLES[speaker.toLowerCase()];
     if (role) said.push({ role, lines: [role === "tool" ? line : text] });
-    else (said.at(-1)?.lines ?? before).push(line);
+    else (said.at(-1)?.lines ?? before).push(line.replace(/^ {2}/, ""));
   }
   if (said.length === 0) return { before: "", said: talk.transcript };
   return {

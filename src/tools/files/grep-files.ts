@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withoutMarks } from "../../shared/memory-marks.ts";
 import type { GrepAnswer, GrepHit } from "../../shared/workspace-api.ts";
 import { defineTool } from "../define-tool.ts";
 import { count } from "../truncate.ts";
@@ -45,15 +46,21 @@ export const grepFiles = defineTool({
 function blocksOf(hits: readonly GrepHit[], hasContext: boolean): string[] {
   return hits.map(({ path, line, text, before, after }, index) => {
     const near = (lines: readonly string[], first: number) =>
-      lines.map((shown, offset) => `${path}-${first + offset}-${shown}`);
+      lines.map((shown, offset) => `${path}-${first + offset}-${unmarked(shown)}`);
     return [
       ...(hasContext && index > 0 ? ["--"] : []),
       ...near(before, line - before.length),
-      `${path}:${line}:${text}`,
+      `${path}:${line}:${unmarked(text)}`,
       ...near(after, line + 1),
     ].join("\n");
   });
 }
+
+/** A line without marks of where it comes from, also those that the cut of a long line has halved. */
+const unmarked = (line: string): string =>
+  withoutMarks(line)
+    .replace(/^…[^<>]*\} -->/, "…")
+    .replace(/<!-- carrel: \{[^<>]*…$/, "…");
 
 /** How many lines were too long for the expression; `null` when none was. */
 function partly(longLines: number): string | null {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withoutMarks } from "../../shared/memory-marks.ts";
 import { invalid } from "../../shared/errors.ts";
 import { cutAt, utf8Length } from "../../shared/text.ts";
 import type { PageAnswer } from "../../shared/workspace-api.ts";
@@ -49,7 +50,7 @@ function showLines(page: PageAnswer, lines: readonly string[], offset: number): 
       `${file.path} has ${count(total)} lines, so offset ${offset} is past its end. Use a smaller offset.`,
     );
   }
-  const shown = lines.map((line, index) => numbered(offset + index + 1, line));
+  const shown = lines.map((line, index) => numbered(offset + index + 1, withoutMarks(line)));
   const fits = fitting(shown);
   let isCut = page.lineCut && fits === shown.length;
   shown.length = fits;

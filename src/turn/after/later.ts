@@ -164,7 +164,7 @@ function laterScope(
     notes: notesOf(core, capability),
     entries: (from) => core.journal.read(from),
     ended: newestEnd(core),
-    contextFrom: readState(core.sql, "context")?.from ?? 0,
+    compactedTo: readState(core.sql, "context")?.compacted ?? 0,
   };
 }
 

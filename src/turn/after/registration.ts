@@ -8,6 +8,8 @@ import { learnSettings } from "../line/zone.ts";
 
 const TRIES = 3;
 const BETWEEN_TRIES_MS = 200;
+/** A turn waits no longer for what the user has set. */
+const SETTINGS_MS = 2_000;
 
 /**
  * Makes the registry know a session that has accepted its first turn. That it does is remembered in the session's
@@ -18,6 +20,7 @@ export class Registration {
   #isDone: boolean | null = null;
   #tries: Promise<void> | null = null;
   #trying: Promise<boolean> = Promise.resolve(false);
+  #hasWaited = false;
 
   constructor(core: SessionCore) {
     this.#core = core;
@@ -36,6 +39,19 @@ export class Registration {
     if (this.isDone) return;
     this.#tries ??= this.#tryAll().finally(() => (this.#tries = null));
     await this.#tries;
+  }
+
+  /**
+   * Resolves when the registry has told what the user has set, at once where that is known or a message has told it; after
+   * two seconds, a failure, or once `signal` aborts, all the same. Waits once in the life of an object. Never rejects.
+   */
+  async whenSettled(signal: AbortSignal): Promise<void> {
+    if (this.#hasWaited || this.#core.place !== null || this.isDone) return;
+    this.#hasWaited = true;
+    const waiting = new AbortController();
+    const late = this.#core.clock.sleep(SETTINGS_MS, AbortSignal.any([signal, waiting.signal]));
+    await Promise.race([this.whenDone().catch(() => {}), late]);
+    waiting.abort();
   }
 
   /** Resolves when the registry is not being told any more. */

@@ -5,6 +5,7 @@ import { sessionKey } from "../../shared/ids.ts";
 import { openCalls, questionOf } from "../../session/entries.ts";
 import { lastSeen } from "../../session/transcript.ts";
 import { isDriver, type RunningTurn } from "../../session/turns.ts";
+import { isOwnTool } from "../../tools/own-tools.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { nest, type ToolOutcome } from "../capability.ts";
 import { LostTurn, type Tx } from "../core.ts";
@@ -273,5 +274,7 @@ function contextOf(
     now: () => core.clock.now(),
     workspace: scope.workspace,
     seen: (path) => lastSeen(core.context.view, path),
+    fromOutside: () =>
+      core.entriesOf(turn.id).some((entry) => entry.kind === "result" && !isOwnTool(entry.name)),
   };
 }

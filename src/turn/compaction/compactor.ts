@@ -1,4 +1,4 @@
-import type { ContextDocument, Draft } from "../../session/state-documents.ts";
+import { emptyContext, type ContextDocument, type Draft } from "../../session/state-documents.ts";
 import type { RunningTurn } from "../../session/turns.ts";
 import { errorFacts } from "../../shared/log.ts";
 import type { TurnScope } from "../capability.ts";
@@ -12,6 +12,7 @@ import { isOver, Keeper, LEAST_FREED, REST_TURNS } from "./keeper.ts";
 import { isShortenable, moveToFiles } from "./shorten.ts";
 import type { Frame, RequestSize } from "./size.ts";
 import { storeContext, storeDraft, turnsSince } from "./store.ts";
+import { isWithdrawn, takeBack } from "./take-back.ts";
 
 /** What may stay in view of a turn that the context begins in the middle of, in tokens. */
 const CARRIED_TOKENS = 1_200;
@@ -58,11 +59,12 @@ export class Compactor {
     this.#keeper = new Keeper(core, harness);
   }
 
-  /** Empties the context for this turn, where each begins with an empty one. */
+  /** Empties the context for this turn, where each begins with an empty one; else takes back what a withdrawn turn changed. */
   beginTurn(turn: RunningTurn): void {
-    const { from, turn: inside } = this.#keeper.document;
-    if (!this.#harness.context.isPerTurn || from === turn.start || inside === turn.start) return;
-    storeContext(this.#core, turn, "compact", () => ({ from: turn.start }));
+    if (!this.#harness.context.isPerTurn) return takeBack(this.#core, turn);
+    const { document } = this.#keeper;
+    if (document.from === turn.start || document.turn === turn.start) return;
+    storeContext(this.#core, turn, "compact", () => emptyContext(turn.start, document));
   }
 
   /** Makes room for the next step where there is too little. Throws `LostTurn` when the turn is over. */
@@ -192,7 +194,7 @@ export class Compactor {
     if (context.drafted) this.#commitDrafted(turn);
     const from = context.newStart;
     if (from !== null) {
-      const { turn: _, ...document } = context.document;
+      const { turn: _, uncut: __, ...document } = context.document;
       storeContext(this.#core, this.#running(turn), "compact", () => ({ ...document, from }));
     }
     this.#keeper.mark(this.#running(turn), trigger);
@@ -247,8 +249,12 @@ export class Compactor {
 
   /** Whether the context is now made of what was written after an earlier turn. */
   #commitDrafted(turn: RunningTurn): boolean {
-    const { drafted, document } = this.#core.context;
-    return isOf(drafted, document) && this.#keeper.commitDraft(turn, drafted);
+    const { drafted, document, entries } = this.#core.context;
+    if (!isOf(drafted, document)) return false;
+    if (!isWithdrawn(entries, drafted.turn)) return this.#keeper.commitDraft(turn, drafted);
+    // It tells of an answer that is no longer there.
+    storeContext(this.#core, turn, "compact", () => document);
+    return false;
   }
 }
 

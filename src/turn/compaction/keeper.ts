@@ -145,16 +145,24 @@ export class Keeper {
 
   #after({ from, turn }: Pick<Cut, "from" | "turn">, summary: string | undefined): ContextDocument {
     const first = firstOf(this.#core, turn ?? from);
-    const { pruned = 0, truncated = 0, learned } = this.document;
+    const { pruned = 0, truncated = 0, learned, compacted = 0 } = this.document;
     return {
       from,
-      ...(turn === undefined ? {} : { turn }),
+      ...(turn === undefined ? {} : { turn, ...this.#uncut(turn) }),
+      compacted: Math.max(compacted, from - 1),
       ...(summary === undefined ? {} : { summary }),
       ...(first === undefined ? {} : { first }),
       ...(pruned > from ? { pruned } : {}),
       ...(truncated > from ? { truncated } : {}),
       ...(learned === undefined ? {} : { learned }),
     };
+  }
+
+  /** The newest context that did not begin inside this turn. */
+  #uncut(turn: number): Pick<ContextDocument, "uncut"> {
+    const { uncut, ...document } = this.document;
+    if (document.turn !== turn) return { uncut: document };
+    return uncut === undefined ? {} : { uncut };
   }
 
   #store(

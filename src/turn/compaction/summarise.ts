@@ -1,4 +1,5 @@
 import { estimateTokens } from "../../context/tokens.ts";
+import { askOnce } from "../../model/ask.ts";
 import type { Model } from "../../model/model.ts";
 import { retryDelay, type RetryOptions } from "../../model/retry.ts";
 import type { JournalEntry } from "../../session/entries.ts";
@@ -100,26 +101,14 @@ async function persist(
 }
 
 async function ask(model: Model, asked: string, signal: AbortSignal): Promise<Summary> {
-  const request = {
-    system: SUMMARY_SYSTEM,
-    messages: [{ role: "user", content: [{ type: "text", text: asked }] }],
-    tools: [],
-  } as const;
-  let text = "";
-  for await (const batch of model.stream(request, signal)) {
-    signal.throwIfAborted();
-    for (const event of batch) {
-      if (event.type === "text") text += event.text;
-      if (text.length > MAX_SUMMARY_CHARS) throw unusable("it was too long");
-      if (event.type !== "finish") continue;
-      if (event.reason === "length") throw unusable("it was cut off");
-      if (event.reason === "refused") throw unusable("the model declined to write it");
-      if (event.reason === "tool-calls") throw unusable("the model called a tool instead");
-      if (text.trim() === "") throw unusable("it was empty");
-      return { text: text.trim(), usage: event.usage };
-    }
-  }
-  throw unusable("the model ended it without saying so");
+  const question = { system: SUMMARY_SYSTEM, text: asked };
+  const { text, finish, usage } = await askOnce(model, question, MAX_SUMMARY_CHARS, signal);
+  if (text.length > MAX_SUMMARY_CHARS) throw unusable("it was too long");
+  if (finish === "length") throw unusable("it was cut off");
+  if (finish === "refused") throw unusable("the model declined to write it");
+  if (finish === "tool-calls") throw unusable("the model called a tool instead");
+  if (text.trim() === "") throw unusable("it was empty");
+  return { text: text.trim(), usage };
 }
 
 const unusable = (why: string): CarrelError =>

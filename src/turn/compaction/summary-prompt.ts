@@ -3,7 +3,7 @@ import { estimateTokens } from "../../context/tokens.ts";
 import type { JournalEntry } from "../../session/entries.ts";
 import { saidIn } from "../../session/transcript.ts";
 import type { ContentPart } from "../../shared/messages.ts";
-import { cutAt } from "../../shared/text.ts";
+import { cutAt, indentRest } from "../../shared/text.ts";
 import { textOf } from "../context/shorter.ts";
 
 /** Where the conversation stands in a prompt; every prompt has it once. */
@@ -40,9 +40,12 @@ Write in the language of the conversation. Keep names, numbers, paths, dates and
 
 ${MESSAGES}`;
 
-/** Entries as lines of a text; what is long is cut, but for what user and assistant said. */
+/**
+ * Entries as lines of a text, whose own further lines are indented; what is long is cut, but for what user and assistant
+ * said.
+ */
 export function linesOf(entries: readonly JournalEntry[]): string[] {
-  return entries.flatMap((entry): string[] => {
+  const lines = entries.flatMap((entry): string[] => {
     switch (entry.kind) {
       case "user":
       case "steered":
@@ -65,6 +68,7 @@ export function linesOf(entries: readonly JournalEntry[]): string[] {
         return [];
     }
   });
+  return lines.map(indentRest);
 }
 
 function spoken(content: readonly ContentPart[]): string {
@@ -82,7 +86,8 @@ export function promptWith(
   prompt: string | null,
   { known, lines }: { readonly known: string; readonly lines: readonly string[] },
 ): string {
-  const before = known === "" ? [] : [`What was said before all of this, in short:\n${known}`];
+  const before =
+    known === "" ? [] : [`What was said before all of this, in short:\n  ${indentRest(known)}`];
   const text = neutraliser(["messages"])([...before, ...lines].join("\n\n"));
   const block = `<messages>\n${text}\n</messages>`;
   return (prompt ?? defaultSummaryPrompt).replace(MESSAGES, () => block);
@@ -92,7 +97,7 @@ export function promptWith(
 export function groupsOf(lines: readonly string[], tokens: number): string[][] {
   const groups: string[][] = [];
   let room = 0;
-  for (const line of lines.flatMap((one) => piecesOf(one, tokens))) {
+  for (const line of lines.flatMap((one) => partsOf(one, tokens))) {
     const size = estimateTokens(line) + 2;
     const group = groups.at(-1);
     if (group && size <= room) group.push(line);
@@ -104,6 +109,10 @@ export function groupsOf(lines: readonly string[], tokens: number): string[][] {
   }
   return groups;
 }
+
+/** The parts of a line that is too long, those after the first indented as its further lines are. */
+const partsOf = (line: string, tokens: number): string[] =>
+  piecesOf(line, tokens - 2).map((piece, at) => (at === 0 ? piece : `  ${piece}`));
 
 function piecesOf(line: string, tokens: number): string[] {
   if (line.length < 2 || estimateTokens(line) + 2 <= tokens) return [line];

@@ -4,6 +4,7 @@ import { fitsRow } from "../../session/journal.ts";
 import { isDriver, type RunningTurn } from "../../session/turns.ts";
 import { CarrelError } from "../../shared/errors.ts";
 import type { ContentPart } from "../../shared/messages.ts";
+import { withoutMarks } from "../../shared/memory-marks.ts";
 import { utf8Length } from "../../shared/text.ts";
 import { workspacePath, type WorkspacePath } from "../../workspace/layers/path.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -101,7 +102,7 @@ async function readAttachment(
     });
     if (lines === null) return null;
     const cut = lines.length < total;
-    const text = neutralise(lines.join("\n"));
+    const text = neutralise(withoutMarks(lines.join("\n")));
     return { path: file.path, text, cut, ...(lineCut ? { lineCut } : {}), etag: file.etag };
   } catch (error) {
     if (error instanceof CarrelError && EXPECTED.includes(error.code)) return null;

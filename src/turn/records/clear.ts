@@ -1,6 +1,6 @@
 import { CarrelError } from "../../shared/errors.ts";
 import { NO_TURN } from "../../session/entries.ts";
-import { readState, writeState } from "../../session/state-documents.ts";
+import { emptyContext, readState, writeState } from "../../session/state-documents.ts";
 import type { SessionCore } from "../core.ts";
 
 /**
@@ -15,7 +15,9 @@ export function clearSession(core: SessionCore, by: string): void {
   core.commit("clear", (tx) => {
     const { seq } = tx.append(NO_TURN, { kind: "cleared", by: `user:${by}` });
     writeState(core.sql, "cleared", { seq });
-    writeState(core.sql, "context", { from: seq + 1 });
+    const before = readState(core.sql, "context") ?? {};
+    writeState(core.sql, "context", emptyContext(seq + 1, before));
+    core.sql.run("DELETE FROM state WHERE name = 'drafted'");
   });
   core.reloadContext();
 }

@@ -15,7 +15,7 @@ const LONGEST = 1_200;
 /** From this length on a blank line ends a block. */
 const ENOUGH = 400;
 
-const HEADING = /^#{1,6}\s+(.*)$/;
+const HEADING = /^#{1,6}\s+(.*)$/s;
 const FENCE = /^\s*(?:```|~~~)/;
 
 /** A text as blocks: a heading begins one, a paragraph ends one that is long enough. */

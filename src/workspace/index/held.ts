@@ -32,6 +32,9 @@ export type IndexChange =
       readonly units: readonly Unit[];
     };
 
+/** Since when nothing was forgotten that words of could be left. */
+const REWRITTEN = "rewritten";
+
 /** The index of a bucket in memory, over its tables: loaded at its first use, then in step with every commit. */
 export class Held {
   readonly #rows: Rows;
@@ -76,6 +79,18 @@ export class Held {
     const file = this.#loaded().get(row.path);
     if (!file) throw new Error(`"${row.path}" is not in the index`);
     return file;
+  }
+
+  /**
+   * Rewrites the words, so that none stays of what has gone; once for each `since`. A word that goes is only marked so
+   * until its neighbours are written anew.
+   */
+  rewrite(since: string): void {
+    if (this.#rows.meta(REWRITTEN) === since) return;
+    this.#rows.commit("index", ({ sql }) => {
+      sql.run("INSERT INTO word(word) VALUES ('optimize')");
+      sql.run("INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", REWRITTEN, since);
+    });
   }
 
   #loaded(): Map<WorkspacePath, HeldFile> {

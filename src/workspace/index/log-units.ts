@@ -21,6 +21,11 @@ const Line = z.object({
 
 type Line = z.output<typeof Line>;
 
+/** Tools whose calls and results are not searched: they repeat what is searched anyway, or has been forgotten. */
+const REPEATS = /^(?:memory|session)_/;
+
+const FORGET = "memory_forget";
+
 /**
  * The message in a line of a session's log; `null` where nobody said or did anything, and for what is no such line.
  * Format: `docs/session-files.md`.
@@ -33,6 +38,16 @@ export function messageIn(line: string, no: number): Unit | null {
   const said = { role: message.role, turn };
   return { line: no, end: no, at, text: withoutMarks(message.text), about: "", said };
 }
+
+/** The turn of a line in which something is to be forgotten; `null` for any other line. */
+export function forgettingIn(line: string): string | null {
+  const { turn = "", parts = [] } = (line.includes(FORGET) && lineOf(line)) || {};
+  return parts.some(({ type, name }) => type === "tool-call" && name === FORGET) ? turn : null;
+}
+
+/** Whether a line ends a turn. */
+export const endsTurn = (line: string): boolean =>
+  line.includes('"end"') && lineOf(line)?.kind === "end";
 
 function lineOf(line: string): Line | null {
   try {
@@ -50,7 +65,11 @@ function messageOf({ kind, name, content, parts }: Line): { role: string; text: 
     case "step":
       return { role: "assistant", text: textIn(parts) };
     case "result":
-      return { role: "tool", text: `${name}\n${cutAt(textIn(content), RESULT_CHARS)}` };
+      if (REPEATS.test(name)) return null;
+      return {
+        role: "tool",
+        text: `${name}\n${cutAt(withoutMarks(textIn(content)), RESULT_CHARS)}`,
+      };
     default:
       return null;
   }
@@ -60,5 +79,5 @@ const textIn = (parts: Line["parts"]): string => parts.flatMap((part) => spokenI
 
 function spokenIn({ type, text: said, name, input }: Line["parts"][number]): string[] {
   if (type === "text") return [said];
-  return type === "tool-call" ? [`${name} ${input}`] : [];
+  return type === "tool-call" && !REPEATS.test(name) ? [`${name} ${input}`] : [];
 }

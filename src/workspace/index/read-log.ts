@@ -3,7 +3,7 @@ import type { LayerFile } from "../layers/layers.ts";
 import type { OverlayEntry } from "../layers/overlay.ts";
 import type { Budget } from "./budget.ts";
 import { hiddenLines } from "./forgotten.ts";
-import { messageIn } from "./log-units.ts";
+import { endsTurn, forgettingIn, messageIn } from "./log-units.ts";
 import { isStill, type UpdateParts } from "./update-parts.ts";
 import type { Unit } from "./units.ts";
 
@@ -15,7 +15,7 @@ const BYTES = 1024 * 1024;
 
 /**
  * Reads what a log has gained since it was last read, wherever that is now: its lines are counted, so it does not matter
- * when they leave the tables. A log whose last known line is not where it was is another one, and is read anew. Stops
+ * when they leave the tables. It is read in whole turns, as far as 1,000 lines hold one. A log whose last known line is not where it was is another one, and is read anew. Stops
  * when the budget is spent, or the log has changed meanwhile: the next update goes on from there. Throws what reading throws.
  */
 export async function readLog(
@@ -36,9 +36,16 @@ export async function readLog(
       held = null;
       continue;
     }
-    const fresh = lines.slice(known);
+    const read = lines.slice(known);
+    const isEnd = from + read.length >= total;
+    const turns = isEnd ? read.length : read.findLastIndex(endsTurn) + 1;
+    if (turns === 0 && wanted < MOST) {
+      wanted = MOST;
+      continue;
+    }
+    const fresh = turns === 0 ? read : read.slice(0, turns);
     const upTo = from + fresh.length;
-    const units = fresh.flatMap((line, at) => unitIn(line, from + at + 1, forgotten) ?? []);
+    const units = unitsIn(fresh, from, forgotten);
     held = parts.held.put(held, units, {
       path,
       etag: file.etag,
@@ -55,10 +62,18 @@ export async function readLog(
   }
 }
 
-/** A message that is forgotten keeps its place, and says nothing. */
-function unitIn(line: string, no: number, forgotten: ReadonlySet<number>): Unit | null {
-  const unit = messageIn(line, no);
-  return unit && forgotten.has(no) ? { ...unit, text: "" } : unit;
+/**
+ * The messages in whole turns. One that is forgotten keeps its place, and says nothing; so do all of a turn in which
+ * something was to be forgotten, as they say what.
+ */
+function unitsIn(lines: readonly string[], from: number, forgotten: ReadonlySet<number>): Unit[] {
+  const muted = new Set(lines.map(forgettingIn));
+  return lines.flatMap((line, at) => {
+    const unit = messageIn(line, from + at + 1);
+    if (unit === null) return [];
+    const isMuted = forgotten.has(unit.line) || (unit.said !== null && muted.has(unit.said.turn));
+    return isMuted ? [{ ...unit, text: "" }] : [unit];
+  });
 }
 
 const charsIn = (lines: readonly string[]): number =>

@@ -62,6 +62,7 @@ export class Updater {
     const stale = [...wanted.values()].filter((it) => !this.#isDone(it, forgotten));
     await this.#readAll(stale.toSorted(newestFirst), forgotten, budget);
     const left = stale.filter((it) => !this.#isDone(it, forgotten));
+    if (left.length === 0 && this.#forgotten?.etag) this.#parts.held.rewrite(this.#forgotten.etag);
     const failed = left.filter((it) => !forgotten || this.#hasFailed(it.entry));
     const unsure = left.filter((it) => !this.#isSure(it, forgotten));
     this.#last = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MemoryLab, takeAll } from "./memory-lab.ts";
+import { MemoryLab, add, entryId, noOf, takeAll } from "./memory-lab.ts";
 
 describe("what a run reads", () => {
   it("[M10] asks no model while the ledgers are unchanged", async () => {
@@ -73,12 +73,40 @@ describe("what a run reads", () => {
     await lab.write("MEMORY.md", "\n");
     await lab.run(takeAll);
     expect(await lab.entries()).toEqual(["Ann likes tea", "Ann owns a boat"]);
-    await lab.write("MEMORY.md", "");
-    expect(await lab.run(() => [])).toMatchObject({ state: "applied" });
     expect(await lab.run(takeAll)).toBeNull();
-    await lab.flush("2026-11-30", ["Ann has a dog"]);
+  });
+
+  it("does not take nothing for all that a blank MEMORY.md is made of", async () => {
+    const lab = await MemoryLab.atNoon();
+    await lab.flush("2026-11-30", ["Ann owns a boat"]);
     await lab.run(takeAll);
-    expect(await lab.entries()).toEqual(["Ann has a dog"]);
+    await lab.write("MEMORY.md", "");
+    for (let tries = 0; tries < 4; tries += 1)
+      expect(await lab.run(() => [])).toMatchObject({ state: "refused" });
+    await lab.run(takeAll);
+    expect(await lab.entries()).toEqual(["Ann owns a boat"]);
+  });
+
+  it("names what it did not take over in its record, and no text of it", async () => {
+    const lab = await MemoryLab.atNoon();
+    await lab.flush("2026-11-30", ["Ann owns a boat", "It is raining"]);
+    await lab.run(({ fresh }) => [add("Ann owns a boat", [noOf(fresh, "boat")])]);
+    const record = await lab.record();
+    expect(record).toContain(`## Not taken over\n\n- 2026-11-30#${entryId("It is raining")}\n`);
+    expect(record).not.toContain("raining");
+  });
+
+  it.each([-1, 9e15, 1e300])("takes a record with the time %s for spoilt", async (at) => {
+    const lab = await MemoryLab.atNoon();
+    await lab.flush("2026-11-30", ["Ann owns a boat"]);
+    await lab.run(takeAll);
+    const path = "memory/.consolidation/run-0001.md";
+    const record = (await lab.text(path)) ?? "";
+    await lab.write(path, record.replace(/"version":1,"at":\d+/, `"version":1,"at":${at}`));
+    expect((await lab.memory.overview(4_000)).runs).toEqual([]);
+    const id = entryId("Ann owns a boat");
+    expect(await lab.memory.forget([id], "user:ann", "op")).toMatchObject({ entries: 2 });
+    expect(await lab.text(path)).not.toContain("boat");
   });
 
   it.each(["{", '{"version":2}', "[]", "null", '{"version":1,"days":{"x":1}}'])(

@@ -1,5 +1,6 @@
 import { createMemoryCapability } from "../../../src/memory/capability.ts";
 import { createFlush, type FlushOptions } from "../../../src/memory/flush/flush.ts";
+import type { Memory } from "../../../src/memory/memory-client.ts";
 import type { Model } from "../../../src/model/model.ts";
 import { ModelError, type ModelErrorCode } from "../../../src/shared/errors.ts";
 import type { FinishReason } from "../../../src/shared/messages.ts";
@@ -86,6 +87,14 @@ export class Slots {
   });
 }
 
+/** Notes a section as it is, in a bucket where nothing was forgotten. */
+const noteIn =
+  (files: Workspace): Memory["note"] =>
+  async ({ by, path, text, op }) => {
+    await files.change({ by, changes: [{ kind: "append", path, text, op }] });
+    return { noted: 1, leftOut: 0 };
+  };
+
 export type FlushLabOptions = Partial<FlushOptions> & {
   readonly address?: SessionAddress;
   readonly workspace?: Workspace;
@@ -110,7 +119,7 @@ export class FlushLab extends SessionLab {
       prompt: null,
       trigger: "ALWAYS",
       flushBeforeCompact: true,
-      memoryOf: bucket.memoryOf,
+      memoryOf: () => ({ ...bucket.memoryOf(), note: noteIn(files) }),
       clock: { now: () => this.clock.now(), sleep: (...args) => this.clock.sleep(...args) },
       log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
       ...options,

@@ -43,13 +43,38 @@ describe("a flush that a model does not answer", () => {
     expect(told).toEqual([expect.stringContaining('"turn":"b"')]);
   });
 
-  it("[R4] that comes in pieces too small to help is tried again for as long as it takes", async () => {
+  // To try for as long as it takes would keep all that is said later from being remembered: only what no smaller request can
+  // mend is given up, and what fails in another way never is.
+  it.each([
+    ["is cut off", () => ({ text: "- cut of", finish: "length" }) as const],
+    ["calls a tool", () => ({ finish: "tool-calls" }) as const],
+    ["has too many bullets", () => ({ text: "- x\n".repeat(201) })],
+    ["does not come, as the request is too long", () => ({ fail: "context_overflow" }) as const],
+  ])(
+    "[M1, R4] whole, however little it is asked about, as it %s, leaves that out and reads what comes after",
+    async (_, answer) => {
+      const lab = new FlushLab();
+      lab.model.answer = (request) =>
+        saidIn(request).includes("poison") ? answer() : remembersAll(request);
+      await lab.turn("a", "poison");
+      await lab.finish();
+      await lab.turn("b", "after");
+      expect(counts(await lab.ledger(), ["poison", "after"])).toEqual([0, 1]);
+      const told = lab.log.filter((line) => line.startsWith("error memory.flush_left_out"));
+      expect(told).toEqual([expect.stringContaining('"turn":"a"')]);
+      expect(lab.model.asked).toHaveLength(9);
+    },
+  );
+
+  it("[R4] for want of a model is tried again for as long as it takes", async () => {
     const lab = new FlushLab();
-    lab.model.answer = () => ({ fail: "context_overflow" });
-    await lab.turn("a", "a");
-    await lab.finish();
+    lab.model.answer = () => ({ fail: "unavailable" });
+    for (const key of ["a", "b"]) {
+      await lab.turn(key, key);
+      await lab.finish();
+    }
     lab.model.answer = remembersAll;
-    await lab.turn("b", "b");
-    expect(counts(await lab.ledger(), ["a", "b"])).toEqual([1, 1]);
+    await lab.turn("c", "c");
+    expect(counts(await lab.ledger(), ["a", "b", "c"])).toEqual([1, 1, 1]);
   });
 });

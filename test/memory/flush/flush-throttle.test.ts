@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addLaterJobs } from "../../../src/turn/after/later.ts";
 import { writeState } from "../../../src/session/state-documents.ts";
 import { sessionTables } from "../../../src/session/schema.ts";
+import { defaultContext } from "../../../src/turn/compaction/options.ts";
 import { seededRandom } from "../../support/random.ts";
 import { WorkspaceLab } from "../../support/workspace-lab.ts";
 import {
@@ -19,7 +20,7 @@ const hourly = { throttledMs: HOUR_MS };
 /** The context now begins at `from`, as after a compaction. */
 function compact(lab: FlushLab, from: number): void {
   const sql = sessionTables(lab.sql);
-  writeState(sql, "context", { from });
+  writeState(sql, "context", { from, compacted: from - 1 });
   const platform = { newId: () => `call-${lab.clock.now()}` };
   const core = { clock: lab.clock, sql, platform } as unknown as Parameters<typeof addLaterJobs>[0];
   addLaterJobs(core, { capabilities: [{ name: "memory", later: () => Promise.resolve(null) }] });
@@ -132,6 +133,22 @@ describe("a throttled flush", () => {
     expect(heard(lab)).toEqual(["c"]);
   });
 
+  it("[M1] goes on where what was compacted ends with entries of no turn", async () => {
+    const lab = new FlushLab({ trigger: hourly });
+    await lab.turn("a", "one");
+    lab.session.setPermissions({ mode: "EXPLORE" }, "ann");
+    await lab.turn("b", "two");
+    compact(lab, startOf(lab, "b"));
+    await lab.session.alarm();
+    await lab.rest();
+    await lab.finish();
+    expect(counts(await lab.ledger(), ["one", "two"])).toEqual([1, 1]);
+    lab.session.clear("ann");
+    await lab.turn("c", "three");
+    await lab.finish();
+    expect(counts(await lab.ledger(), ["one", "two", "three"])).toEqual([1, 1, 1]);
+  });
+
   it("is none with a gap of nothing", async () => {
     const lab = new FlushLab({ trigger: { throttledMs: 0 } });
     await lab.turn("a", "one");
@@ -153,6 +170,20 @@ describe("a flush that is never to be", () => {
     await lab.finish();
     expect(lab.model.asked).toHaveLength(1);
     expect(lab.alarm).toBeNull();
+  });
+
+  it("[M2] reads nothing of a conversation that was begun anew, nor of turns that do not know each other", async () => {
+    for (const isPerTurn of [false, true]) {
+      const lab = new FlushLab({
+        trigger: "NEVER",
+        lab: { context: { ...defaultContext, isPerTurn } },
+      });
+      await lab.turn("a", "a");
+      if (!isPerTurn) lab.session.clear("ann");
+      for (const key of ["b", "c"]) await lab.turn(key, key);
+      await lab.finish();
+      expect(lab.model.asked).toEqual([]);
+    }
   });
 
   it("[M2] and not before compaction either reads nothing", async () => {

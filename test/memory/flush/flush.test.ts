@@ -273,4 +273,16 @@ describe("a flush", () => {
       ),
     ]);
   });
+
+  it("[M6] drops what looks like a password or a key, and counts it in the log", async () => {
+    const lab = new FlushLab();
+    await lab.turn("a", "My password is hunter22");
+    await lab.turn("b", "My dog is Rex");
+    await lab.finish();
+    const ledger = await lab.ledger("1970-01-01");
+    expect(ledger).toContain("Rex");
+    expect(ledger).not.toContain("hunter22");
+    const flushed = lab.log.filter((line) => line.includes("memory.flushed"));
+    expect(flushed.filter((line) => line.includes('"secrets":1'))).toHaveLength(1);
+  });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { readSaid, ownTools, type Cursor, type Stretch } from "../../../src/memory/flush/said.ts";
+import { readSaid, type Cursor, type Stretch } from "../../../src/memory/flush/said.ts";
 import { createMemoryTools } from "../../../src/memory/tools/memory-tools.ts";
 import { NO_TURN, type Fact, type JournalEntry } from "../../../src/session/entries.ts";
 import { noUsage } from "../../../src/shared/messages.ts";
 import { currentTime } from "../../../src/tools/current-time.ts";
 import { createFileTools } from "../../../src/tools/files/file-tools.ts";
+import { ownTools } from "../../../src/tools/own-tools.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const text = (said: string) => [{ type: "text", text: said }] as const;
@@ -67,7 +68,7 @@ function readAll(entries: readonly JournalEntry[], chars: number): Stretch[] {
 describe("what was said", () => {
   it("[M6] is known by the tools that show only what is the person's own", () => {
     const memoryOf = () => ({ forget: () => Promise.reject(new Error("not asked")) });
-    const tools = [currentTime, ...createFileTools([]), ...createMemoryTools({ memoryOf })];
+    const tools = [currentTime, ...createFileTools([]), ...createMemoryTools({ memoryOf, canForget: true })];
     expect(tools.map(({ name }) => name).filter((name) => !ownTools.includes(name))).toEqual([]);
     expect(ownTools).toHaveLength(tools.length + 1);
   });
@@ -91,6 +92,7 @@ describe("what was said", () => {
       seq: [2, 20],
       turn: "b",
       turns: 2,
+      saidAt: 0,
       outside: false,
     });
     expect(read(entries, { cursor: { seq: 24 } })).toBeNull();
@@ -107,6 +109,22 @@ describe("what was said", () => {
     expect(half).toMatchObject({ outside: false, cursor: { seq: 12, outside: true } });
     const rest = read(entries, { cursor: half?.cursor ?? { seq: 0 } });
     expect(rest).toMatchObject({ text: "[ASSISTANT]: found", outside: true });
+  });
+
+  it("[M7] is as old as its oldest turn, or as the one whose answer it gives anew", () => {
+    const entries = journal(
+      ["a", user("one"), step("first"), end],
+      ["b", user("one", "a"), step("second"), end],
+      ["c", user("three"), step("a long answer"), end],
+    ).map((entry) => ({ ...entry, at: 100 + entry.seq }));
+    const saidAt = (options: Options) => read(entries, options)?.saidAt;
+    expect(saidAt({})).toBe(102);
+    expect(saidAt({ cursor: { seq: 12 } })).toBe(114);
+    // Of what was read in part it is not known.
+    expect(saidAt({ cursor: { seq: 6 } })).toBe(0);
+    expect(saidAt({ cursor: { seq: 14 } })).toBe(0);
+    expect(saidAt({ cursor: { seq: 12, within: 2 } })).toBe(114);
+    expect(saidAt({ cursor: { seq: 12 }, chars: 7 })).toBe(114);
   });
 
   it("[M1] of an answer that was given anew is not read, nor its message twice", () => {

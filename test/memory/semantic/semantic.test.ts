@@ -12,6 +12,7 @@ const bucketOf = (user: string) => bucketPrefix({ scope: "USER", agent: "main", 
 function open(user = "ann", files = new WorkspaceLab(), lab = new MeaningsLab()) {
   const workspace = files.workspace({ user });
   const bucket = bucketOf(user);
+  const logged: string[] = [];
   const search = createSemanticSearch(workspace, bucket, lab.meanings);
   const write = (path: string, text: string) =>
     workspace.change({ by: "user:ann", changes: [{ kind: "write", path, content: { text } }] });
@@ -21,7 +22,15 @@ function open(user = "ann", files = new WorkspaceLab(), lab = new MeaningsLab())
     workspace,
     search,
     write,
-    keep: () => keepMeanings(workspace, bucket, lab.meanings),
+    keep: (over = workspace) =>
+      keepMeanings(
+        over,
+        bucket,
+        lab.meanings,
+        undefined,
+        (_level, event) => void logged.push(event),
+      ),
+    logged,
   };
 }
 
@@ -75,6 +84,51 @@ describe("meanings of a bucket", () => {
     await write("memory/.consolidation/meanings.json", "{spoilt");
     expect(await keep()).toMatchObject({ put: 1 });
   });
+
+  it("[M8] keep nothing of what was forgotten after bringing them up to date was cut off", async () => {
+    for (let at = 0; ; at += 1) {
+      const { lab, workspace, write, keep } = open();
+      await write("MEMORY.md", "- My phone is 4711.\n- Another thing.\n");
+      let changes = 0;
+      const cut: typeof workspace = {
+        ...workspace,
+        change: async (request) => {
+          if (changes++ === at) throw new Error("cut off");
+          return workspace.change(request);
+        },
+      };
+      const wasCut = await keep(cut).then(
+        () => false,
+        () => true,
+      );
+      await write("MEMORY.md", "- Another thing.\n");
+      await keep();
+      expect(lab.vectors.size).toBe(1);
+      if (!wasCut) break;
+    }
+  });
+
+  it("[M8] are removed by the copy of a state that is spoilt or gone", async () => {
+    const state = "memory/.consolidation/meanings.json";
+    for (const kind of ["spoilt", "gone"]) {
+      const { lab, workspace, write, keep, logged } = open();
+      await write("MEMORY.md", "- My phone is 4711.\n- Another thing.\n");
+      await keep();
+      if (kind === "spoilt") await write(state, "{}");
+      else await workspace.change({ by: "user:ann", changes: [{ kind: "delete", path: state }] });
+      await write("MEMORY.md", "- Another thing.\n");
+      expect(await keep()).toEqual({ put: 1, removed: 1, hasMore: false });
+      expect(lab.vectors.size).toBe(1);
+      expect(logged).toEqual([]);
+    }
+  });
+
+  it("[M8] are told as lost where neither can be read", async () => {
+    const { write, keep, logged } = open();
+    await write("memory/.consolidation/meanings.json", "{}");
+    await keep();
+    expect(logged).toEqual(["memory.meanings_lost"]);
+  });
 });
 
 describe("search by meaning", () => {
@@ -102,6 +156,17 @@ describe("search by meaning", () => {
     await bob.keep();
     expect((await bob.search.search({ query: "secret word xylophone" })).hits).toEqual([]);
     expect((await ann.search.search({ query: "secret word xylophone" })).hits).toHaveLength(1);
+  });
+
+  it("[M8] looks below a path however it is written", async () => {
+    const { search, write, keep } = open();
+    await write("MEMORY.md", "- Ann drinks tea.\n");
+    await keep();
+    const found = async (path: string) =>
+      (await search.search({ query: "who drinks tea", path })).hits.length;
+    for (const path of ["", "/", ".", "./MEMORY.md", "MEMORY.md/"])
+      expect([path, await found(path)]).toEqual([path, 1]);
+    for (const path of ["memory", "MEMORY"]) expect([path, await found(path)]).toEqual([path, 0]);
   });
 
   it("[M8] asks no model for a query without words", async () => {

@@ -27,9 +27,10 @@ export class MemoryDesk {
     memoryOf: ({ agent, user }) => ({
       forget: async (ids, by, op) => {
         this.forgets.push({ bucketOf: `${agent}/${user}`, ids, by, op });
-        return this.forgotten;
+        return { ...this.forgotten, hidden: 0 };
       },
     }),
+    canForget: true,
   });
   #calls = 0;
 

@@ -6,7 +6,8 @@ import { WorkspaceLab } from "../../support/workspace-lab.ts";
 import { logLine } from "./desk.ts";
 
 const tools = createMemoryTools({
-  memoryOf: () => ({ forget: async () => ({ entries: 0, paths: [], said: [] }) }),
+  memoryOf: () => ({ forget: async () => ({ entries: 0, paths: [], said: [], hidden: 0 }) }),
+  canForget: true,
 });
 const WORD = "canaryword";
 

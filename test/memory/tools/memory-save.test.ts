@@ -9,6 +9,7 @@ import { MemoryDesk } from "./desk.ts";
 const AT = Date.UTC(2026, 10, 30, 23, 30);
 const LEDGER = "memory/2026-11-30.md";
 const MARK = '<!-- carrel: {"session":"main/s1","turn":"t"} -->';
+const DATED = `<!-- carrel: {"session":"main/s1","turn":"t","at":${AT}} -->`;
 
 const desk = (files = {}) => new MemoryDesk(files, { now: () => AT });
 
@@ -19,7 +20,7 @@ describe("memory_save", () => {
       "Saved 2 memories to MEMORY.md.",
     );
     expect(await here.workspace.text("MEMORY.md")).toBe(
-      `- Likes tea. ${MARK}\n- Lives in Vienna. ${MARK}\n`,
+      `- Likes tea. ${DATED}\n- Lives in Vienna. ${DATED}\n`,
     );
     expect(await here.workspace.text(LEDGER)).toBe(
       `\n## Memory Save — 2026-11-30T23:30:00.000Z\n${MARK}\n\n- Likes tea.\n- Lives in Vienna.\n`,
@@ -85,7 +86,7 @@ describe("memory_save", () => {
     });
     for (const path of ["MEMORY.md", LEDGER])
       for (const { mark } of memoryEntries((await here.workspace.text(path)) ?? ""))
-        expect(mark).toEqual({ session: "main/s1", turn: "t" });
+        expect(mark).toMatchObject({ session: "main/s1", turn: "t" });
   });
 
   it("[M7] names the turn in a mark that its id cannot break", async () => {
@@ -94,6 +95,15 @@ describe("memory_save", () => {
     await here.use("memory_save", { content: "- tea" }, { turn });
     const [entry] = memoryEntries((await here.workspace.text("MEMORY.md")) ?? "");
     expect(entry).toMatchObject({ text: "tea", mark: { session: "main/s1", turn } });
+  });
+
+  it("[M6] says in both places that the turn has results from outside", async () => {
+    const here = desk();
+    await here.use("memory_save", { content: "- tea" }, { fromOutside: () => true });
+    for (const path of ["MEMORY.md", LEDGER])
+      expect(memoryEntries((await here.workspace.text(path)) ?? "")).toMatchObject([
+        { text: "tea", mark: { outside: true } },
+      ]);
   });
 
   it("fails and leaves all as it was when MEMORY.md cannot be read", async () => {

@@ -8,7 +8,8 @@ const AT = Date.UTC(2026, 10, 30, 12);
 const LOG = "agents/main/sessions/s7.log.jsonl";
 
 const tools = createMemoryTools({
-  memoryOf: () => ({ forget: async () => ({ entries: 0, paths: [], said: [] }) }),
+  memoryOf: () => ({ forget: async () => ({ entries: 0, paths: [], said: [], hidden: 0 }) }),
+  canForget: true,
 });
 
 /** The tools over a real workspace with its real search. */

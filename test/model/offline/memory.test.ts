@@ -14,7 +14,10 @@ class Person {
   #sessions = 0;
 
   session(): Talk {
-    const memory = createMemoryTools({ memoryOf: () => ({ forget: (ids) => this.#forget(ids) }) });
+    const memory = createMemoryTools({
+      memoryOf: () => ({ forget: async (ids) => ({ ...(await this.#forget(ids)), hidden: 0 }) }),
+      canForget: true,
+    });
     return new Talk({
       system: "",
       workspace: this.workspace,

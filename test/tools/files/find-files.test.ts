@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { writeMark } from "../../../src/shared/memory-marks.ts";
 import { Desk, lines } from "./using.ts";
 
 const desk = new Desk({
@@ -98,6 +99,19 @@ describe("grep_files", () => {
     expect(await desk.use("grep_files", { pattern: "^al.ha$", regex: true })).toBe(
       "knowledge/deep/a.md:1:alpha",
     );
+  });
+
+  it("[M7] shows no mark of where a memory is from, nor half of one", async () => {
+    const mark = writeMark({ session: "main/secret-session", turn: "t9" });
+    const wide = `${"x".repeat(460)} tea ${mark}${"y".repeat(60)} cake`;
+    const marked = new Desk({ "knowledge/m.md": `- near ${mark}\n- tea ${mark}\n`, "wide.md": wide });
+    expect(await marked.use("grep_files", { pattern: "- tea", context: 1 })).toBe(
+      "knowledge/m.md-1-- near\nknowledge/m.md:2:- tea",
+    );
+    for (const pattern of ["xxx", "tea", "secret-s", "cake"])
+      expect(await marked.use("grep_files", { pattern, path: "wide.md" })).not.toMatch(
+        /session|carrel|t9/,
+      );
   });
 
   it("shows lines around a match as grep does", async () => {

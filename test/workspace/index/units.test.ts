@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { writeMark } from "../../../src/shared/memory-marks.ts";
 import { messageIn } from "../../../src/workspace/index/log-units.ts";
 import { sourceOf } from "../../../src/workspace/index/sources.ts";
 import { unitsOf } from "../../../src/workspace/index/units.ts";
@@ -104,5 +105,12 @@ describe("a line of a session's log", () => {
     ["parts of another shape", JSON.stringify({ kind: "step", parts: [5] })],
   ])("[M8] with %s is none", (_, line) => {
     expect(messageIn(line, 1)).toBeNull();
+  });
+
+  it("[M7] no part of a mark is, where a tool's result is cut", () => {
+    const mark = writeMark({ session: "main/secret-session", turn: "t9" });
+    const content = [{ type: "text", text: `${"x".repeat(960)} ${mark} y` }];
+    const line = JSON.stringify({ kind: "result", name: "t", at: 1, turn: "t", content });
+    expect(messageIn(line, 1)?.text).toMatch(/x y$/);
   });
 });

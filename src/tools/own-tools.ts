@@ -1,0 +1,24 @@
+/** Tools that show nothing but the person's own files, memory and conversations, and the time; and the one for the answer. */
+export const ownTools: readonly string[] = [
+  "current_time",
+  "delete_file",
+  "edit_file",
+  "generate_response",
+  "glob_files",
+  "grep_files",
+  "list_files",
+  "memory_forget",
+  "memory_get",
+  "memory_save",
+  "memory_search",
+  "move_file",
+  "multi_edit",
+  "read_file",
+  "session_history",
+  "session_list",
+  "session_search",
+  "write_file",
+];
+
+/** Whether a tool's result brings nothing from outside into a conversation. */
+export const isOwnTool = (name: string): boolean => ownTools.includes(name);
