@@ -116,7 +116,11 @@ function memoryText(loading: Loading, { layer }: SnapshotFile, text: string, tok
   const { memory, hasFileTools } = loading.sources;
   const openFile = hasFileTools ? `Read it with read_file, path="${MEMORY}".` : "";
   const hint = memory.tools ? "Find the rest with memory_search." : openFile;
-  const fitted = cutMemory(loading.neutralise(withoutMarks(text)), { tokens, indent: INDENT, hint });
+  const fitted = cutMemory(loading.neutralise(withoutMarks(text)), {
+    tokens,
+    indent: INDENT,
+    hint,
+  });
   const origin = { what: "memory_context", path: MEMORY, layer };
   const part = partOf(origin, fitted, `maxContextTokens leaves ${tokens} tokens for it.`);
   return { layer, text: fitted.text, part };

@@ -1,7 +1,13 @@
 import { CarrelError } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
 import { endOf, openCalls } from "../session/entries.ts";
-import { claimTurn, loadOpenTurns, setAttempt, type RunningTurn } from "../session/turns.ts";
+import {
+  claimTurn,
+  isDriver,
+  loadOpenTurns,
+  setAttempt,
+  type RunningTurn,
+} from "../session/turns.ts";
 import { nest, type TurnScope } from "./capability.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
 import type { Harness } from "./harness.ts";
@@ -108,7 +114,10 @@ export class Driver {
       this.#broken = turn.id;
       if (isInterrupted && !(await this.#recover(turn))) return;
       this.#compactor.beginTurn(this.#running(turn.id));
-      if (!isInterrupted) await this.#registration.whenSettled(abort.signal);
+      if (!isInterrupted && (await this.#registration.whenSettled(abort.signal))) {
+        // Another object may have gone on with the turn meanwhile.
+        if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+      }
       await this.#runTurn(this.#scopeOf(turn.id, abort.signal), turn.id);
       this.#broken = null;
     } catch (error) {

@@ -116,7 +116,7 @@ export class Later {
     try {
       for (let job = findJob(sql, id); job;) {
         await this.#call(capability, job, signal);
-        if (core.isDeleted) return;
+        if (this.#isOver) return;
         const next = findJob(sql, id);
         const isDue = next !== null && next.due <= clock.now();
         if (isDue) this.#hold(next);
@@ -138,13 +138,18 @@ export class Later {
     try {
       due = await capability.later(laterScope(core, this.#harness, capability.name, signal));
     } catch (error) {
-      if (core.isDeleted) return;
+      if (this.#isOver) return;
       const isParked = core.commit("job", () => postponeLater(sql, job, clock.now()));
       const facts = { job: job.id, isParked, ...errorFacts(error) };
       platform.log(isParked ? "error" : "warn", "job_failed", facts);
       return;
     }
-    if (!core.isDeleted) core.commit("job", () => finishLater(sql, job, due, clock.now()));
+    if (!this.#isOver) core.commit("job", () => finishLater(sql, job, due, clock.now()));
+  }
+
+  /** Whether the session is no more, or another object has gone on with it: that one does what this one knows too little for. */
+  get #isOver(): boolean {
+    return this.#core.isDeleted || this.#core.journal.isOutdated();
   }
 }
 

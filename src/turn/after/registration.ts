@@ -43,15 +43,17 @@ export class Registration {
 
   /**
    * Resolves when the registry has told what the user has set, at once where that is known or a message has told it; after
-   * two seconds, a failure, or once `signal` aborts, all the same. Waits once in the life of an object. Never rejects.
+   * two seconds, a failure, or once `signal` aborts, all the same. Waits once in the life of an object; whether it did.
+   * Never rejects.
    */
-  async whenSettled(signal: AbortSignal): Promise<void> {
-    if (this.#hasWaited || this.#core.place !== null || this.isDone) return;
+  async whenSettled(signal: AbortSignal): Promise<boolean> {
+    if (this.#hasWaited || this.#core.place !== null || this.isDone) return false;
     this.#hasWaited = true;
     const waiting = new AbortController();
     const late = this.#core.clock.sleep(SETTINGS_MS, AbortSignal.any([signal, waiting.signal]));
     await Promise.race([this.whenDone().catch(() => {}), late]);
     waiting.abort();
+    return true;
   }
 
   /** Resolves when the registry is not being told any more. */

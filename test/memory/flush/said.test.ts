@@ -68,7 +68,11 @@ function readAll(entries: readonly JournalEntry[], chars: number): Stretch[] {
 describe("what was said", () => {
   it("[M6] is known by the tools that show only what is the person's own", () => {
     const memoryOf = () => ({ forget: () => Promise.reject(new Error("not asked")) });
-    const tools = [currentTime, ...createFileTools([]), ...createMemoryTools({ memoryOf, canForget: true })];
+    const tools = [
+      currentTime,
+      ...createFileTools([]),
+      ...createMemoryTools({ memoryOf, canForget: true }),
+    ];
     expect(tools.map(({ name }) => name).filter((name) => !ownTools.includes(name))).toEqual([]);
     expect(ownTools).toHaveLength(tools.length + 1);
   });

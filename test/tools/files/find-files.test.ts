@@ -104,7 +104,10 @@ describe("grep_files", () => {
   it("[M7] shows no mark of where a memory is from, nor half of one", async () => {
     const mark = writeMark({ session: "main/secret-session", turn: "t9" });
     const wide = `${"x".repeat(460)} tea ${mark}${"y".repeat(60)} cake`;
-    const marked = new Desk({ "knowledge/m.md": `- near ${mark}\n- tea ${mark}\n`, "wide.md": wide });
+    const marked = new Desk({
+      "knowledge/m.md": `- near ${mark}\n- tea ${mark}\n`,
+      "wide.md": wide,
+    });
     expect(await marked.use("grep_files", { pattern: "- tea", context: 1 })).toBe(
       "knowledge/m.md-1-- near\nknowledge/m.md:2:- tea",
     );
