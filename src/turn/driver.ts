@@ -1,4 +1,3 @@
-import { CarrelError } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
 import { endOf, openCalls } from "../session/entries.ts";
 import {
@@ -15,6 +14,7 @@ import { startNext } from "./line/inbox.ts";
 import type { Jobs } from "./after/after-turn.ts";
 import type { Registration } from "./after/registration.ts";
 import { attachFiles } from "./context/attach.ts";
+import { failureOf } from "./failure.ts";
 import { limitReached, type LimitReached } from "./limits.ts";
 import { answerFormat } from "./output/output-format.ts";
 import { parkIfWaiting } from "./calls/park.ts";
@@ -114,10 +114,8 @@ export class Driver {
       this.#broken = turn.id;
       if (isInterrupted && !(await this.#recover(turn))) return;
       this.#compactor.beginTurn(this.#running(turn.id));
-      if (!isInterrupted && (await this.#registration.whenSettled(abort.signal))) {
-        // Another object may have gone on with the turn meanwhile.
+      if (!isInterrupted && (await this.#registration.whenSettled(abort.signal)))
         if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
-      }
       await this.#runTurn(this.#scopeOf(turn.id, abort.signal), turn.id);
       this.#broken = null;
     } catch (error) {
@@ -153,7 +151,7 @@ export class Driver {
       core.open = isReplaced ? [] : open;
       return;
     }
-    const failure = this.#describe(turn, error);
+    const failure = failureOf(core, turn.id, error);
     // A capability that throws late finds its turn ended.
     if (core.open[0]?.id !== turn.id) return;
     settleTurn(
@@ -162,16 +160,6 @@ export class Driver {
       { outcome: "failed", error: failure },
       { ...this.#harness, commit: "end", epoch: core.epoch },
     );
-  }
-
-  #describe(
-    turn: RunningTurn,
-    error: unknown,
-  ): { readonly code: string; readonly message: string } {
-    if (error instanceof CarrelError) return { code: error.code, message: error.message };
-    const id = this.#core.platform.newId();
-    this.#core.platform.log("error", "turn_failed", { id, turn: turn.id, ...errorFacts(error) });
-    return { code: "internal", message: `Something went wrong (error ${id}).` };
   }
 
   /**
