@@ -63,6 +63,8 @@ async function planForget(
   op: string,
 ): Promise<ForgetPlan> {
   const { files, rows, clock, assertThere } = parts;
+  // Before the texts: a run that is applied once they were read has changed it, and all of this is planned again.
+  const state = (await readTexts(files, [STATE])).get(STATE);
   const texts = await memoryTexts(files);
   const gone = goneOf(texts, ids);
   const forgotten = toldOf(gone);
@@ -70,7 +72,6 @@ async function planForget(
   const removed = new Map(Map.groupBy(gone, ({ file }) => file));
   const changes: Change[] = [...removed].map(([file, found]) => without(file, found));
   changes.push(...(await forgetRecords(files, gone.map(nameOf), textsOf(gone))));
-  const state = (await readTexts(files, [STATE])).get(STATE);
   const before = parseState(state?.text ?? null);
   const hadEntries = before.hadEntries && !changes.some(isBlankMemory);
   // Written each time, and never the same: whatever a run or an undo has planned on what was there comes to nothing.
