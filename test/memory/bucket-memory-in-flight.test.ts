@@ -46,6 +46,27 @@ describe("forgetting while a run is applied", () => {
     },
   );
 
+  it("[M7] sees a run that is applied between any two of its reads", async () => {
+    let reached = 0;
+    for (let at = 1; reached === at - 1; at += 1) {
+      const lab = await begun(true);
+      const bucket = lab.lab.bucket(ANN);
+      const readMany = bucket.readMany.bind(bucket);
+      let reads = 0;
+      bucket.readMany = async (request) => {
+        const answer = await readMany(request);
+        reads += 1;
+        if (reads !== at) return answer;
+        reached = at;
+        await lab.memory.commitRun("run-a", operations);
+        return answer;
+      };
+      await forget(lab);
+      expect([at, (await lab.text()) ?? ""]).not.toEqual([at, expect.stringContaining("4711")]);
+    }
+    expect(reached).toBeGreaterThan(2);
+  });
+
   it("[M7] lets a run come to nothing that had read its files before, by another cursor each time", async () => {
     for (const hasState of [false, true]) {
       const lab = await begun(hasState);
