@@ -12,18 +12,30 @@ import type {
   RunRequest,
   UndoRequest,
 } from "../src/shared/memory-api.ts";
+import type {
+  AuditRequest,
+  CuratorRequest,
+  DecisionRequest,
+  DraftRequest,
+  LiveSkill,
+  LoadRequest,
+  MoveRequest,
+} from "../src/shared/skills-api.ts";
+import { BucketSkills } from "../src/skills/bucket/bucket-skills.ts";
 import { filesObject } from "./bucket-files.ts";
 import { platformSql } from "./sql.ts";
 
-/** The class of workspace objects for a deployment: one object a bucket, with its files and its memory. */
+/** The class of workspace objects for a deployment: one object a bucket, with its files, its memory and its skills. */
 export function workspaceObject(deployment: Deployment) {
   return class extends filesObject(deployment) implements BucketApi {
     readonly #memory: BucketMemory;
+    readonly #skills: BucketSkills;
 
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env);
       const sql = platformSql(ctx.storage);
       this.#memory = new BucketMemory(this.bucket, { sql, clock: systemClock, log: consoleLog });
+      this.#skills = new BucketSkills({ files: this.bucket, clock: systemClock, log: consoleLog });
     }
 
     claimSlot(bucket: string, name: string, gapMs: number) {
@@ -85,6 +97,60 @@ export function workspaceObject(deployment: Deployment) {
     ) {
       return this.answer("hideMessages", bucket, () =>
         this.#memory.hideMessages(agent, messages, by, op),
+      );
+    }
+
+    loadSkill(bucket: string, request: LoadRequest) {
+      return this.answer("loadSkill", bucket, async () => ({
+        loaded: await this.#skills.load(request),
+      }));
+    }
+
+    changeDraft(bucket: string, request: DraftRequest) {
+      return this.answer("changeDraft", bucket, async () => ({
+        changed: await this.#skills.changeDraft(request),
+      }));
+    }
+
+    candidate(bucket: string, name: string, live: LiveSkill | null) {
+      return this.answer("candidate", bucket, async () => ({
+        candidate: await this.#skills.candidate(name, live),
+      }));
+    }
+
+    decideDraft(bucket: string, request: DecisionRequest) {
+      return this.answer("decideDraft", bucket, async () => ({
+        decided: await this.#skills.decide(request),
+      }));
+    }
+
+    moveSkill(bucket: string, request: MoveRequest) {
+      return this.answer("moveSkill", bucket, async () => ({
+        hash: await this.#skills.move(request),
+      }));
+    }
+
+    skillRecords(bucket: string) {
+      return this.answer("skillRecords", bucket, async () => ({
+        records: await this.#skills.records(),
+      }));
+    }
+
+    skillAudit(bucket: string, request: AuditRequest) {
+      return this.answer("skillAudit", bucket, async () => ({
+        lines: await this.#skills.audit(request),
+      }));
+    }
+
+    curate(bucket: string, request: CuratorRequest) {
+      return this.answer("curate", bucket, async () => ({
+        run: await this.#skills.curate(request),
+      }));
+    }
+
+    noteSuggestions(bucket: string, report: string, text: string) {
+      return this.answer("noteSuggestions", bucket, () =>
+        this.#skills.noteSuggestions(report, text),
       );
     }
   };

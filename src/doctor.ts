@@ -52,9 +52,10 @@ export type Patient = {
 export async function examine(patient: Patient, env: Env): Promise<Doctor> {
   const { definition, workspace, scope, template } = patient;
   const options = promptOptionsOf(definition);
+  const request = snapshotRequest(options, null);
   const [{ records, ...usage }, answer] = await Promise.all([
     workspace.usage(),
-    options.hasWorkspace ? workspace.snapshot(snapshotRequest(options, null)) : null,
+    request ? workspace.snapshot(request) : null,
   ]);
   const snapshot = answer === "unchanged" ? null : answer;
   const session = { sessionId: patient.session ?? "", date: systemClock.now() };

@@ -18,6 +18,8 @@ export type PromptOptions = {
   /** What AGENTS.md, knowledge, additional files and MEMORY.md should cost together; MEMORY.md is cut for it. */
   readonly maxContextTokens: number;
   readonly memory: MemoryMode;
+  /** What capabilities want of the same snapshot; default: nothing. */
+  readonly wants?: Partial<Pick<SnapshotRequest, "files" | "skills">>;
 };
 
 /** How the agent remembers. */
@@ -84,12 +86,23 @@ export const MEMORY = workspacePath("MEMORY.md");
 export const KNOWLEDGE = workspacePath("knowledge/KNOWLEDGE.md");
 export const KNOWLEDGE_DIRECTORY = workspacePath("knowledge");
 
-/** What a prompt needs of the workspace, in one call. `known`: the version of the snapshot that the caller has. */
-export function snapshotRequest(options: PromptOptions, known: string | null): SnapshotRequest {
-  const memory = options.memory.isInjected ? [MEMORY] : [];
+/**
+ * What a turn needs of the workspace, in one call: the prompt's files and what capabilities want; `null`: nothing.
+ * `known`: the version of the snapshot that the caller has.
+ */
+export function snapshotRequest(
+  options: PromptOptions,
+  known: string | null,
+): SnapshotRequest | null {
+  const { hasWorkspace, additionalFiles, memory, wants = {} } = options;
+  const { files = [], skills = [] } = wants;
+  if (!hasWorkspace && files.length === 0 && skills.length === 0) return null;
+  const shown = [AGENTS, KNOWLEDGE, ...additionalFiles, ...(memory.isInjected ? [MEMORY] : [])];
+  const knowledge = { directory: KNOWLEDGE_DIRECTORY, limit: promptLimits.knowledgeEntries };
   return {
     known,
-    files: [AGENTS, KNOWLEDGE, ...options.additionalFiles, ...memory],
-    lists: [{ directory: KNOWLEDGE_DIRECTORY, limit: promptLimits.knowledgeEntries }],
+    files: [...new Set([...(hasWorkspace ? shown : []), ...files])],
+    lists: hasWorkspace ? [knowledge] : [],
+    ...(skills.length === 0 ? {} : { skills }),
   };
 }

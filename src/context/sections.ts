@@ -10,6 +10,14 @@ export type Section = {
   readonly layer: Layer;
   /** Injected text; what it holds cannot close or open a tag. */
   readonly text: string;
+  /** Shown after the text, each whole or not at all; those that do not fit are counted in a line at the end. */
+  readonly entries?: readonly SectionEntry[];
+};
+
+/** An element with one line for each of its fields: `<skill>`, `<name>pdf</name>`, … Values are escaped, whatever is in them. */
+export type SectionEntry = {
+  readonly tag: string;
+  readonly fields: readonly (readonly [tag: string, value: string])[];
 };
 
 export type Fit = {

@@ -183,6 +183,22 @@ export type SnapshotRequest = {
   readonly files: readonly string[];
   /** Directories whose files, of all levels, are wanted as paths; at most `limit` of each. */
   readonly lists: readonly { readonly directory: string; readonly limit: number }[];
+  /** Directories whose skills are wanted: of each directory in one of these, the head of its SKILL.md. Default: none. */
+  readonly skills?: readonly string[];
+};
+
+/**
+ * A directory of skills has one: the layer that shows, and the beginning of its SKILL.md as `headOf` gives it. Its other
+ * files are not told, nor how long the body is.
+ */
+export type SkillHead = {
+  /** `skills/pdf`. */
+  readonly directory: string;
+  readonly layer: LayerName;
+  /** `skills/pdf/SKILL.md`, or in lower case as it is written there; `null`: it has none. */
+  readonly path: string | null;
+  /** `null`: it has none, or it is not text. */
+  readonly head: string | null;
 };
 
 export type SnapshotFile = {
@@ -204,6 +220,8 @@ export type Snapshot = {
     readonly paths: readonly string[];
     readonly total: number;
   }[];
+  /** Those of all directories asked for, by directory; at most 1,000. Absent where none were asked for. */
+  readonly skills?: readonly SkillHead[];
 };
 
 /** What a rescan found: paths taken in from outside, deletions taken in, and what was left as it was and why. */

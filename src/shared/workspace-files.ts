@@ -32,7 +32,11 @@ export type FileVersion = {
   readonly by: string;
 };
 
-export type ManifestFile = Omit<FileInfo, "layer"> & { readonly version: number };
+/** `head`: of a skill's SKILL.md, as `headOf` gives it, so that a catalogue costs no call for each of them. */
+export type ManifestFile = Omit<FileInfo, "layer"> & {
+  readonly version: number;
+  readonly head?: string;
+};
 
 /** What a shared layer holds, for the buckets over it. */
 export type Manifest = {

@@ -13,11 +13,20 @@ export type Replay = "pure" | "idempotent" | "checkable" | "unsafe";
 
 export type { Effect };
 
-/** `seen`: the files that the content shows whole, or that were written, with their etags. */
+/**
+ * `seen`: the files that the content shows whole, or that were written, with their etags. `keep`: a name for what the
+ * content says, at most 200 characters: the newest result with that name stays in the model's context whole, also once
+ * the conversation is made shorter. `activates`: groups of tools that the session has from its next step on.
+ */
 export type ToolOutput =
   | string
   | readonly ContentPart[]
-  | { readonly content: readonly ContentPart[]; readonly seen?: SeenFiles };
+  | {
+      readonly content: readonly ContentPart[];
+      readonly seen?: SeenFiles;
+      readonly keep?: string;
+      readonly activates?: readonly string[];
+    };
 
 export type ToolContext = {
   /** Whose call it is, in which session and turn. */
@@ -49,6 +58,8 @@ type ToolHead = {
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly effect: Effect;
+  /** It is offered only in sessions in which this group was activated, and refused in all others; default: always. */
+  readonly group?: string;
 };
 
 export type ServerTool = ToolHead & {

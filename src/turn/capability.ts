@@ -5,6 +5,7 @@ import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
 import type { Effect } from "../shared/permissions.ts";
 import type { UserSettings } from "../shared/registry-api.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
+import type { Snapshot, SnapshotRequest } from "../shared/workspace-api.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -21,6 +22,12 @@ export type TurnScope = {
   readonly signal: AbortSignal;
   /** How the turn ended, as it is stored; `null` while it runs or waits. */
   readonly end: () => EntryOf<"end"> | null;
+};
+
+/** A turn that begins, or goes on. */
+export type PreparingScope = TurnScope & {
+  /** What the turn's one call for files gave, with all that capabilities want of it; `null` when there was none. */
+  readonly files: () => Promise<Snapshot | null>;
 };
 
 /** The same once turns of a session have ended. */
@@ -52,6 +59,9 @@ export type LaterScope = Omit<AfterTurnsScope, "opening" | "title" | "learn"> & 
   readonly compactedTo: number;
 };
 
+/** Files, and directories of skills, as in `SnapshotRequest`. */
+export type SnapshotWants = Partial<Pick<SnapshotRequest, "files" | "skills">>;
+
 export type EndedTurn = {
   readonly turn: string;
   /** All that happened in it: the last one is its end. */
@@ -63,6 +73,8 @@ export type ToolOutcome = {
   readonly content: readonly ContentPart[];
   /** As in `ToolOutput`; a wrapper that shows less of a file leaves it out. */
   readonly seen?: SeenFiles;
+  readonly keep?: string;
+  readonly activates?: readonly string[];
 };
 
 /** A call whose arguments are valid, before its permission is known. */
@@ -81,10 +93,12 @@ export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
  */
 export interface Capability {
   readonly name: string;
+  /** What it needs of the workspace in every turn: it comes with the files of the prompt, in the same call. */
+  readonly wants?: SnapshotWants;
   /** Parts of the system prompt, asked for once a turn. */
-  sections?(scope: TurnScope): readonly Section[] | Promise<readonly Section[]>;
+  sections?(scope: PreparingScope): readonly Section[] | Promise<readonly Section[]>;
   /** Tools offered in this turn; a name that an earlier capability took is ignored. */
-  tools?(scope: TurnScope): readonly Tool[] | Promise<readonly Tool[]>;
+  tools?(scope: PreparingScope): readonly Tool[] | Promise<readonly Tool[]>;
   /**
    * Why this call may not run now, in words for the model; `null` when it may. Asked for each call in order, after deny
    * rules and before everything else; nothing can allow what a gate refuses.

@@ -1,6 +1,6 @@
 import type { Model, ToolSpec } from "../model/model.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Capability, TurnScope } from "./capability.ts";
+import type { Capability, PreparingScope, TurnScope } from "./capability.ts";
 import type { AnswerFormat } from "./output/output-format.ts";
 import type { PromptSource } from "./context/prompt-source.ts";
 
@@ -28,9 +28,11 @@ export async function prepareTurn(
   prompts: PromptSource,
   format: AnswerFormat | null,
 ): Promise<PreparedTurn> {
+  const loading = prompts.load(scope);
+  const preparing: PreparingScope = { ...scope, files: () => loading };
   const [snapshot, offers] = await Promise.all([
-    prompts.load(scope),
-    Promise.all(capabilities.map((capability) => offerOf(capability, scope))),
+    loading,
+    Promise.all(capabilities.map((capability) => offerOf(capability, preparing))),
   ]);
   const tools = new Map<string, Tool>();
   for (const tool of offers.flatMap((offer) => offer.tools))
@@ -50,7 +52,7 @@ export async function prepareTurn(
   return { model, system, tags: prompts.tags(sections), tools, specs, format };
 }
 
-async function offerOf(capability: Capability, scope: TurnScope) {
+async function offerOf(capability: Capability, scope: PreparingScope) {
   const [sections, tools] = await Promise.all([
     capability.sections?.(scope),
     capability.tools?.(scope),

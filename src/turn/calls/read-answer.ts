@@ -4,7 +4,7 @@ import type { CallAnswer } from "../../shared/session-api.ts";
 import { questionOf, type EntryOf, type JournalEntry } from "../../session/entries.ts";
 import { RefusedInput } from "../../tools/input-issues.ts";
 import type { Tool } from "../../tools/tool.ts";
-import type { TurnScope } from "../capability.ts";
+import type { PreparingScope } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
 import { digestOf } from "./gate.ts";
 import type { Harness } from "../harness.ts";
@@ -159,7 +159,7 @@ async function collectTools(
   step: readonly JournalEntry[],
 ): Promise<ReadonlyMap<string, Tool>> {
   const { address } = core.platform;
-  const scope: TurnScope = {
+  const scope: PreparingScope = {
     address,
     turn,
     zone: core.zone,
@@ -167,6 +167,7 @@ async function collectTools(
     workspace: workspace(address),
     signal: new AbortController().signal,
     end: () => null,
+    files: () => Promise.resolve(null),
   };
   const offers = await Promise.all(
     capabilities.map(async (item) => (await item.tools?.(scope)) ?? []),

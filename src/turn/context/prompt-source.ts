@@ -28,12 +28,12 @@ export class PromptSource {
   }
 
   /**
-   * The workspace's files as they are now, in one call; `null`, without one, when the prompt shows none. Rejects as
+   * The workspace's files as they are now, in one call; `null`, without one, when nobody wants any. Rejects as
    * the call does (what cannot be read is never "no files"), and with `LostTurn` once the turn is over.
    */
   async load({ workspace, signal }: TurnScope): Promise<Snapshot | null> {
-    if (!this.#options.hasWorkspace) return null;
     const request = snapshotRequest(this.#options, this.#snapshot?.version ?? null);
+    if (!request) return null;
     const answer = await untilAborted(workspace.snapshot(request), signal);
     if (answer !== "unchanged") this.#snapshot = answer;
     if (!this.#snapshot) throw new Error("a snapshot is unchanged that nobody has");
@@ -46,8 +46,9 @@ export class PromptSource {
   }
 
   /** The prompt of a turn. Made anew only when a source changed or a day began where the person is: the same bytes else (promise C3). */
-  assemble(snapshot: Snapshot | null, sections: readonly Section[], scope: TurnScope): string {
+  assemble(files: Snapshot | null, sections: readonly Section[], scope: TurnScope): string {
     const { zone } = scope;
+    const snapshot = this.#options.hasWorkspace ? files : null;
     const date = scope.now();
     const day = dayIn(zone, date);
     const last = this.#last;
@@ -66,8 +67,12 @@ const areEqual = (a: readonly Section[], b: readonly Section[]): boolean =>
   a.length === b.length &&
   a.every((one, at) => {
     const other = b[at];
-    return one.name === other?.name && one.layer === other.layer && one.text === other.text;
+    const isSame = one.name === other?.name && one.layer === other.layer;
+    return isSame && one.text === other.text && isSameList(one.entries, other.entries);
   });
+
+const isSameList = (a: Section["entries"], b: Section["entries"]): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** `work`, or a `LostTurn` as soon as `signal` aborts: then nobody waits for it. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
