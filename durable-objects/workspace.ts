@@ -12,15 +12,9 @@ import type {
   RunRequest,
   UndoRequest,
 } from "../src/shared/memory-api.ts";
-import type {
-  AuditRequest,
-  CuratorRequest,
-  DecisionRequest,
-  DraftRequest,
-  LiveSkill,
-  LoadRequest,
-  MoveRequest,
-} from "../src/shared/skills-api.ts";
+import type { DecisionRequest, DraftRequest, LiveSkill } from "../src/shared/skill-drafts.ts";
+import type { AuditRequest, CuratorRequest } from "../src/shared/skill-upkeep.ts";
+import type { LoadRequest, MoveRequest } from "../src/shared/skills-api.ts";
 import { BucketSkills } from "../src/skills/bucket/bucket-skills.ts";
 import { filesObject } from "./bucket-files.ts";
 import { platformSql } from "./sql.ts";

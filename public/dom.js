@@ -53,6 +53,7 @@ const ICONS = {
   back: "M19 12H5M11 6l-6 6 6 6",
   folder: "M3.5 6.5h6l2 2.5h9v9.5h-17z",
   bookmark: "M7 4h10v16l-5-4-5 4z",
+  skill: "M12 3.5l2.2 5.8 5.8 2.2-5.8 2.2L12 19.5l-2.2-5.8L4 11.5l5.8-2.2z",
   fold: "M9 6l6 6-6 6",
   page: "M6.5 3.5h7.5l3.5 3.5v13.5h-11zM14 3.5v3.5h3.5",
   upload: "M12 16V5M7 9.5L12 4.5l5 5M5 19.5h14",

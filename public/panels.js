@@ -1,11 +1,16 @@
 import { byId } from "./dom.js";
 import { FilesPanel } from "./files/panel.js";
 import { MemoryPanel } from "./memory/panel.js";
+import { SkillsPanel } from "./skills/panel.js";
 
-/** What can be opened beside the conversation, one at a time: the files of the workspace, and what is remembered. */
+/**
+ * What can be opened beside the conversation, one at a time: the files of the workspace, what is remembered, and what the
+ * agent can do.
+ */
 export class Panels {
   #files;
   #memory;
+  #skills;
   #sessions;
 
   /**
@@ -14,16 +19,19 @@ export class Panels {
    */
   constructor(sessions, { closeRail, refuse }) {
     this.#sessions = sessions;
+    const openFile = (/** @type {string} */ path) => void this.showFile(path);
     this.#files = new FilesPanel({ refuse });
     this.#memory = new MemoryPanel({
       refuse,
-      openFile: (path) => void this.showFile(path),
+      openFile,
       leave: () => this.#uncover(),
       conversations: () => this.#conversations,
     });
+    this.#skills = new SkillsPanel({ refuse, openFile });
     for (const [name, toggle] of /** @type {const} */ ([
       ["files", () => this.#toggleFiles()],
-      ["memory", () => void this.#toggleMemory()],
+      ["memory", () => void this.#toggle(this.#memory)],
+      ["skills", () => void this.#toggle(this.#skills)],
     ])) {
       for (const id of [`open-${name}`, `top-${name}`]) {
         byId(id).addEventListener("click", () => {
@@ -36,7 +44,7 @@ export class Panels {
 
   /** Shows a file of the workspace. @param {string} path */
   async showFile(path) {
-    this.#memory.close({ isReplaced: true });
+    this.#replaceAllBut(null);
     await this.#files.show(path);
   }
 
@@ -49,23 +57,34 @@ export class Panels {
     const endings = chat?.endings ?? 0;
     this.#files.follow(session, endings);
     this.#memory.follow(session, endings);
+    this.#skills.follow(session, endings);
   }
 
   /** Reads what is open anew, for instance with a new API key. */
   refresh() {
     void this.#files.refresh();
     void this.#memory.refresh();
+    void this.#skills.refresh();
   }
 
   #toggleFiles() {
     if (this.#files.isOpen) return void this.#files.close();
-    this.#memory.close({ isReplaced: true });
+    this.#replaceAllBut(null);
     this.#files.open();
   }
 
-  async #toggleMemory() {
-    if (this.#memory.isOpen) return this.#memory.close();
-    if (!this.#files.isOpen || (await this.#files.close({ isReplaced: true }))) this.#memory.open();
+  /** @param {MemoryPanel | SkillsPanel} panel */
+  async #toggle(panel) {
+    if (panel.isOpen) return panel.close();
+    if (this.#files.isOpen && !(await this.#files.close({ isReplaced: true }))) return;
+    this.#replaceAllBut(panel);
+    panel.open();
+  }
+
+  /** Closes what makes room for another panel. @param {MemoryPanel | SkillsPanel | null} panel */
+  #replaceAllBut(panel) {
+    for (const other of [this.#memory, this.#skills])
+      if (other !== panel) other.close({ isReplaced: true });
   }
 
   /** Where the panel covers the conversation, it makes room for it. */

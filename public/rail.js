@@ -31,6 +31,7 @@ export class Rail {
     byId("new").prepend(icon("plus"));
     byId("open-files").prepend(icon("folder"));
     byId("open-memory").prepend(icon("bookmark"));
+    byId("open-skills").prepend(icon("skill"));
     this.#more.addEventListener("click", more);
     this.#menu.addEventListener("click", () => {
       this.#open(true);

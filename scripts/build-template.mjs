@@ -19,6 +19,12 @@ const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
 /** Never part of a template: what version control, package managers and desktops leave behind. */
 const SKIPPED = /^(\.git|\.hg|\.svn|node_modules|\.DS_Store|Thumbs\.db)$/;
 
+/** A directory of a skill: all that lies in it belongs to the skill. */
+const SKILL = /^(?:\.agents\/)?skills\/[^/._][^/]*$/;
+
+/** Where names that begin with a dot may lead to skills. */
+const TO_SKILLS = [".agents", ".agents/skills"];
+
 /** Everything in a template is readable by every user, so a file that usually holds secrets stops the build. */
 const SECRET = /^(\.env(\..*)?|\.dev\.vars(\..*)?|id_(rsa|ed25519)|.*\.pem)$/;
 
@@ -101,6 +107,7 @@ function walk(directory, prefix, ancestors) {
     const file = join(directory, name);
     const stat = statSync(file, { throwIfNoEntry: false });
     refuse(name, path);
+    if (isHidden(path)) continue;
     if (!stat) throw new TemplateError(`${path} is a link to nothing.`);
     if (stat.isDirectory()) found.push(...walk(file, `${path}/`, [...ancestors, real]));
     else if (stat.isFile()) found.push({ path, file });
@@ -109,6 +116,15 @@ function walk(directory, prefix, ancestors) {
       throw new TemplateError(`there are more than ${MAX_FILES} files.`);
   }
   return found;
+}
+
+/** Whether a path is of an editor, a tool or a record: a name in it begins with a dot, and it is not of a skill. */
+function isHidden(path) {
+  const names = path.split("/");
+  const prefixes = names.map((_, at) => names.slice(0, at + 1).join("/"));
+  if (prefixes.some((prefix) => SKILL.test(prefix))) return false;
+  if (path.startsWith(".agents/")) return !path.startsWith(".agents/skills");
+  return !TO_SKILLS.includes(path) && names.some((name) => name.startsWith("."));
 }
 
 function refuse(name, path) {

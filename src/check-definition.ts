@@ -1,4 +1,5 @@
 import { checkMemory } from "./check-memory.ts";
+import { checkSkills } from "./check-skills.ts";
 import { DEFAULT_CONTEXT_TOKENS, promptLimits } from "./context/prompt-sources.ts";
 import { additionalFilesOf, filesOf, type AgentDefinition } from "./define-agent.ts";
 import { specProblem } from "./model/choose.ts";
@@ -66,6 +67,14 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   compaction: true,
   disableCompaction: true,
   memory: true,
+  skills: true,
+  skillRepositories: true,
+  toolGroups: true,
+  disableSkills: true,
+  disableDynamicSkills: true,
+  disableDefaultWorkspaceSkills: true,
+  enableSkillManageTool: true,
+  enableSkillCurator: true,
   disableMemoryTools: true,
   disableMemoryHooks: true,
   toolResultEviction: true,
@@ -90,6 +99,7 @@ export function checkDefinition(definition: AgentDefinition): void {
     checkPermissions(definition.permissions);
     checkCompaction(definition.compaction, { names: checkNames, number: checkNumber });
     checkMemory(definition, { names: checkNames, number: checkNumber });
+    checkSkills(definition, { names: checkNames, number: checkNumber });
     checkScope(definition);
     additionalFilesOf(definition);
     filesOf(definition);

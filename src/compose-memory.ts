@@ -1,5 +1,6 @@
 import { callBucket } from "./bindings.ts";
 import { chooseModel } from "./choose-model.ts";
+import { curatorOf } from "./compose-skills.ts";
 import { memoryModeOf, memoryOf, type AgentDefinition } from "./define-agent.ts";
 import type { Env } from "./env.ts";
 import type { AgentUpkeep } from "./maintenance/ports.ts";
@@ -97,6 +98,7 @@ export function upkeepOf(definition: AgentDefinition, env: Env): AgentUpkeep {
       ? (bucket, count) =>
           keepMeanings(createBucketWorkspace(bucket, callBucket(env)), bucket, meanings, count)
       : null,
+    curator: curatorOf(definition, env),
   };
 }
 

@@ -11,6 +11,14 @@ import type { PermissionConfig } from "./permissions/config.ts";
 import type { Model } from "./model/model.ts";
 import type { RetryOptions } from "./model/retry.ts";
 import { spellSize } from "./shared/text.ts";
+import type { CuratorOptions } from "./shared/skill-upkeep.ts";
+import {
+  defaultCurator,
+  defaultSkills,
+  type SkillsConfig,
+  type ToolGroup,
+} from "./skills/config.ts";
+import type { SkillRepository } from "./skills/repositories/repository.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { EvictionConfig } from "./turn/eviction/config.ts";
@@ -97,6 +105,22 @@ export type AgentDefinition = {
   readonly disableMemoryTools?: boolean;
   /** Nothing is taken out of conversations by itself, and nothing is consolidated; default false. */
   readonly disableMemoryHooks?: boolean;
+  /** Which skills it has, who sees them, and who decides about drafts; see `SkillsConfig` for each default, and `docs/skills.md`. */
+  readonly skills?: SkillOptions;
+  /** Where skills come from beside the workspace, later ones over earlier ones; at most 20. Default: nowhere else. */
+  readonly skillRepositories?: readonly SkillRepository[];
+  /** Tools that a session has once a certain skill was loaded in it; default: none. */
+  readonly toolGroups?: readonly ToolGroup[];
+  /** Without skills: neither their list nor the tool that loads them; default false. */
+  readonly disableSkills?: boolean;
+  /** Only the skills of the template: no user's, no shared ones, none of a repository; default false. */
+  readonly disableDynamicSkills?: boolean;
+  /** Without the skills of the bucket's own files; default false. */
+  readonly disableDefaultWorkspaceSkills?: boolean;
+  /** The agent may draft skills, which a person promotes; default false. */
+  readonly enableSkillManageTool?: boolean;
+  /** What the agent made and nobody uses any more is put away in time; default false. */
+  readonly enableSkillCurator?: boolean;
   /** When a tool's result goes to a file instead of the conversation; see `EvictionConfig` for each default. */
   readonly toolResultEviction?: Partial<EvictionConfig>;
   /** Long results stay in the conversation, cut at 100,000 characters; default false. */
@@ -107,6 +131,11 @@ export type AgentDefinition = {
   readonly telemetry?: Partial<TelemetrySwitches>;
   /** A model that sends nothing for so long is given up; 60,000 ms, at most an hour. Keep-alives count as life. */
   readonly modelInactivityMs?: number;
+};
+
+/** As in `SkillsConfig`; of the curator, too, what is left out has its default. */
+export type SkillOptions = Partial<Omit<SkillsConfig, "curator">> & {
+  readonly curator?: Partial<CuratorOptions>;
 };
 
 /** Checks the definition's types and gives it back: `export const agents = [defineAgent({ id: 'main' })]`. */
@@ -199,6 +228,13 @@ export function memoryModeOf(definition: AgentDefinition): MemoryMode {
 export const memoryOf = ({ memory }: AgentDefinition): MemoryConfig => ({
   ...defaultMemory,
   ...memory,
+});
+
+/** What holds for an agent's skills, every option filled in. */
+export const skillsOf = ({ skills = {} }: AgentDefinition): SkillsConfig => ({
+  ...defaultSkills,
+  ...skills,
+  curator: { ...defaultCurator, ...skills.curator },
 });
 
 /** How conversations are made shorter, every option filled in; `null` where that is switched off. */

@@ -4,12 +4,14 @@ import type { PromptReport } from "./context/prompt-report.ts";
 import { snapshotRequest } from "./context/prompt-sources.ts";
 import { estimateToolTokens } from "./context/tokens.ts";
 import { promptOptionsOf, type AgentDefinition } from "./define-agent.ts";
+import type { SkillsPatient } from "./compose-skills.ts";
 import type { Env } from "./env.ts";
 import { systemClock } from "./shared/clock.ts";
 import type { Usage } from "./shared/workspace-api.ts";
+import type { Catalogue, CatalogueSkill } from "./skills/catalogue/catalogue.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
-import type { IsolationScope, Workspace } from "./workspace/workspace.ts";
+import type { IsolationScope, Workspace, WorkspaceOwner } from "./workspace/workspace.ts";
 
 /** What the next turn's requests are made of, and the state of the buckets that it comes from (promise C9). */
 export type Doctor = {
@@ -27,6 +29,11 @@ export type Doctor = {
   /** Of the user's bucket, where the records of sessions lie; `null` when that is the same one. */
   readonly records: Usage | null;
   readonly prompt: PromptReport & { readonly version: string | null };
+  /** Which skills it can load, which are left out and why; `null`: the agent has none. */
+  readonly skills: {
+    readonly loaded: readonly Pick<CatalogueSkill, "name" | "id" | "directory" | "warnings">[];
+    readonly leftOut: Catalogue["leftOut"];
+  } | null;
   /** What is offered in every turn, and what the schemas cost in each request, estimated. */
   readonly tools: { readonly tokens: number; readonly offered: readonly OfferedTool[] };
   /** What capabilities decide only when a turn asks them: it is in none of these figures. */
@@ -43,22 +50,29 @@ export type Patient = {
   readonly scope: IsolationScope;
   readonly template: string;
   readonly workspace: Workspace;
-  readonly session: string | null;
+  readonly owner: WorkspaceOwner;
+  /** `null`: the agent has no skills. */
+  readonly skills: SkillsPatient | null;
   /** Those that need no turn to be known, the ones that win first. */
   readonly tools: readonly Tool[];
 };
 
 /** Asks the caller's buckets and makes the report. Runs no hook of a capability. */
 export async function examine(patient: Patient, env: Env): Promise<Doctor> {
-  const { definition, workspace, scope, template } = patient;
-  const options = promptOptionsOf(definition);
+  const { definition, workspace, scope, template, owner, skills } = patient;
+  const options = { ...promptOptionsOf(definition), ...(skills ? { wants: skills.wants } : {}) };
   const request = snapshotRequest(options, null);
   const [{ records, ...usage }, answer] = await Promise.all([
     workspace.usage(),
     request ? workspace.snapshot(request) : null,
   ]);
   const snapshot = answer === "unchanged" ? null : answer;
-  const session = { sessionId: patient.session ?? "", date: systemClock.now() };
+  const described = skills && snapshot && (await skills.of(snapshot, owner));
+  const session = {
+    sessionId: owner.session ?? "",
+    date: systemClock.now(),
+    sections: described?.section ? [described.section] : [],
+  };
   const { id, description = null } = definition;
   return {
     agent: { id, name: options.agentName, description },
@@ -67,16 +81,23 @@ export async function examine(patient: Patient, env: Env): Promise<Doctor> {
     template,
     usage,
     records,
-    prompt: describePrompt(options, snapshot, session),
+    prompt: describePrompt(options, options.hasWorkspace ? snapshot : null, session),
+    skills: described && skillsOf(described.catalogue),
     tools: costOf(patient.tools),
     perTurn: (definition.capabilities ?? []).flatMap(perTurn),
   };
 }
 
+const skillsOf = ({ skills, leftOut }: Catalogue): Doctor["skills"] => ({
+  loaded: skills.map(({ name, id, directory, warnings }) => ({ name, id, directory, warnings })),
+  leftOut,
+});
+
 function costOf(tools: readonly Tool[]): Doctor["tools"] {
   const byName = new Map<string, number>();
   for (const tool of tools)
-    if (!byName.has(tool.name)) byName.set(tool.name, estimateToolTokens(tool));
+    if (tool.group === undefined && !byName.has(tool.name))
+      byName.set(tool.name, estimateToolTokens(tool));
   const offered = [...byName].map(([name, tokens]) => ({ name, tokens }));
   return { tokens: offered.reduce((sum, { tokens }) => sum + tokens, 0), offered };
 }

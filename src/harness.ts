@@ -16,6 +16,14 @@ import { checkDefinition } from "./check-definition.ts";
 import { chooseModel } from "./choose-model.ts";
 import { composeMemory, memoryTools, upkeepOf, withMeanings } from "./compose-memory.ts";
 import {
+  agentSkills,
+  composeSkills,
+  repositorySyncs,
+  skillsPatient,
+  type AgentSkills,
+  type SkillsPlace,
+} from "./compose-skills.ts";
+import {
   additionalFilesOf,
   memoryOf,
   promptOptionsOf,
@@ -37,7 +45,7 @@ import { currentTime } from "./tools/current-time.ts";
 import { createFileTools } from "./tools/files/file-tools.ts";
 import type { Tool } from "./tools/tool.ts";
 import { createBudget } from "./turn/budget.ts";
-import type { Capability, SameTools } from "./turn/capability.ts";
+import type { Capability, SameTools, SnapshotWants } from "./turn/capability.ts";
 import type { ContextOptions } from "./turn/compaction/options.ts";
 import { defaultEviction } from "./turn/eviction/config.ts";
 import type { Harness } from "./turn/harness.ts";
@@ -70,6 +78,8 @@ export type Deployment = {
   readonly workspace: (agent: string, env: Env, owner: WorkspaceOwner) => Workspace;
   /** The files that the agent's users share, for themselves. Makes no call. */
   readonly sharedWorkspace: (agent: string, env: Env) => Workspace;
+  /** Throws `CarrelError('not_found')` for an agent without skills. Makes no call. */
+  readonly skills: (agent: string, env: Env, place: SkillsPlace) => AgentSkills;
   /** How much of MEMORY.md there may be, in tokens. */
   readonly memoryTokens: (agent: string) => number;
   /** What the upkeep of all agents' memory works with. Makes no call. */
@@ -112,11 +122,13 @@ export function createDeployment(
     workspace,
     sharedWorkspace: (agent, env) =>
       createSharedWorkspace(agent, callBucket(env), isolationScope(agent)),
+    skills: (agent, env, place) => agentSkills(find(agent), env, place),
     memoryTokens: (agent) => memoryOf(find(agent)).consolidationMaxTokens,
     maintenance: (env) =>
       connectMaintenance(
         env,
         definitions.map((definition) => upkeepOf(definition, env)),
+        repositorySyncs(definitions, env),
       ),
     bucket: (bucket, env) => ({
       ...bucketParts(bucket, env),
@@ -129,7 +141,8 @@ export function createDeployment(
           scope: isolationScope(agent),
           template: (templates.get(agent) ?? template).version,
           workspace: workspace(agent, env, owner),
-          session: owner.session,
+          owner,
+          skills: skillsPatient(find(agent)),
           tools: offeredTools(find(agent), env),
         },
         env,
@@ -160,7 +173,7 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     ...(spans ? [createTelemetry(consoleLog, observed)] : []),
     ...(dailyTokens === undefined ? [] : [createBudget(dailyTokens, ledgerOf(env))]),
     ...(definition.capabilities ?? []),
-    ...toolCapabilities(definition, composeMemory(definition, env)),
+    ...toolCapabilities(definition, composeMemory(definition, env), composeSkills(definition, env)),
     ...(hasLog ? [sessionLog] : []),
     createSessionIndex((address, news) => indexSession(env, address, news)),
   ];
@@ -181,9 +194,15 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     permissions: { ...defaultPermissions, ...definition.permissions },
     notify: createWebhook(env),
     forget: (address) => forgetSession(definition.isolationScope ?? "USER", address, env),
-    prompt: promptOptionsOf(definition),
+    prompt: { ...promptOptionsOf(definition), wants: wantsOf(capabilities) },
   };
 }
+
+/** What all capabilities want of a turn's snapshot. */
+const wantsOf = (capabilities: readonly Capability[]): Required<SnapshotWants> => ({
+  files: [...new Set(capabilities.flatMap(({ wants }) => wants?.files ?? []))],
+  skills: [...new Set(capabilities.flatMap(({ wants }) => wants?.skills ?? []))],
+});
 
 /** How much of a conversation the model sees: without session persistence only the turn itself. */
 function contextOf(definition: AgentDefinition, env: Env): ContextOptions {
@@ -223,18 +242,24 @@ async function forgetSession(
 
 /** What every turn offers, in its order, without a model. Makes no call. */
 const offeredTools = (definition: AgentDefinition, env: Env): readonly Tool[] =>
-  toolCapabilities(definition, {
-    name: "memory",
-    tools: () => memoryTools(definition, env),
-  }).flatMap((capability) => capability.tools());
+  toolCapabilities(
+    definition,
+    { name: "memory", tools: () => memoryTools(definition, env) },
+    composeSkills(definition, env),
+  ).flatMap((capability) => capability.tools());
 
 /** Those that offer the same tools in every turn. */
-function toolCapabilities(definition: AgentDefinition, memory: SameTools): readonly SameTools[] {
+function toolCapabilities(
+  definition: AgentDefinition,
+  memory: SameTools,
+  skills: SameTools | null,
+): readonly SameTools[] {
   const files = createFileTools(additionalFilesOf(definition));
   return [
     { name: "own-tools", tools: () => definition.tools ?? [] },
     { name: "clock", tools: () => [currentTime] },
     ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => files }]),
     memory,
+    ...(skills ? [skills] : []),
   ];
 }

@@ -13,7 +13,8 @@ import { currentTime } from "../src/tools/current-time.ts";
 import { createMemoryTools } from "../src/memory/tools/memory-tools.ts";
 import { fileTools } from "../src/tools/files/file-tools.ts";
 import type { Tool } from "../src/tools/tool.ts";
-import type { TurnScope } from "../src/turn/capability.ts";
+import { loadSkill as loadSkillTool } from "../src/skills/tools/load-skill.ts";
+import type { PreparingScope } from "../src/turn/capability.ts";
 import { defaultCompaction } from "../src/turn/compaction/config.ts";
 import { defaultContext } from "../src/turn/compaction/options.ts";
 import { createSnapshots } from "../src/workspace/read/snapshot.ts";
@@ -25,7 +26,7 @@ import { SessionLab } from "./turn/session-lab.ts";
 type Options = Omit<AgentDefinition, "id">;
 
 const noEnv = {} as Env;
-const noScope = {} as TurnScope;
+const noScope = {} as PreparingScope;
 
 const bytes = new Uint8Array([0x89, 0x50, 0, 0xff]);
 const base64 = btoa("\x89P\0\xff");
@@ -47,7 +48,9 @@ async function seenBy(definition: AgentDefinition, bundled: Template) {
   const template = templateOf(definition, bundled);
   const layers = layersOver(readableBucket({ "MEMORY.md": "- tea" }), { template });
   const options = promptOptionsOf(definition);
-  const snapshot = await createSnapshots(layers)(snapshotRequest(options, null));
+  const request = snapshotRequest(options, null);
+  if (!request) throw new Error("a prompt without files");
+  const snapshot = await createSnapshots(layers)(request);
   if (snapshot === "unchanged") throw new Error("unchanged from nothing");
   const files = await Promise.all(
     layers.overlay().entries.map(async (entry) => {
@@ -66,6 +69,13 @@ async function seenBy(definition: AgentDefinition, bundled: Template) {
   return { prompt, files, tools: await toolsOf(definition, bundled) };
 }
 
+const loadSkill = loadSkillTool({
+  catalogueOf: () => Promise.reject(new Error("no turn")),
+  skillsOf: () => {
+    throw new Error("no bucket");
+  },
+  groups: [],
+});
 const memoryTools = createMemoryTools({
   memoryOf: () => ({ forget: () => Promise.reject(new Error("nothing to forget")) }),
   canForget: true,
@@ -131,14 +141,14 @@ describe("tools", () => {
   it("[C1] are those of the definition before the built-in ones, and the prompt speaks of those that are there", async () => {
     const own = { ...currentTime, name: "own_tool" };
     const bundled = createTemplate({}, "v1");
-    const builtIn = [currentTime, ...fileTools, ...memoryTools].map(specOf);
+    const builtIn = [currentTime, ...fileTools, ...memoryTools, loadSkill].map(specOf);
     const all = await seenBy({ id: "main", tools: [own] }, bundled);
     expect(all.tools).toEqual([specOf(own), ...builtIn]);
     const without = await seenBy({ id: "main", disableFilesystemTools: true }, bundled);
-    expect(without.tools).toEqual([currentTime, ...memoryTools].map(specOf));
+    expect(without.tools).toEqual([currentTime, ...memoryTools, loadSkill].map(specOf));
     for (const { name } of fileTools) expect(without.prompt).not.toContain(name);
     const forgetful = await seenBy({ id: "main", disableMemoryTools: true }, bundled);
-    expect(forgetful.tools).toEqual([currentTime, ...fileTools].map(specOf));
+    expect(forgetful.tools).toEqual([currentTime, ...fileTools, loadSkill].map(specOf));
     for (const { name } of memoryTools) expect(forgetful.prompt).not.toContain(name);
   });
 });

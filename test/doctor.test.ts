@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { estimateToolTokens } from "../src/context/tokens.ts";
+import { skillsPatient } from "../src/compose-skills.ts";
 import type { AgentDefinition } from "../src/define-agent.ts";
 import { examine, type Patient } from "../src/doctor.ts";
 import type { Env } from "../src/env.ts";
@@ -16,7 +17,8 @@ const patient = (definition: AgentDefinition, given: Partial<Patient> = {}): Pat
   scope: "USER",
   template: "v1",
   workspace: nodeWorkspace({ "AGENTS.md": "You are a kiwi." }),
-  session: null,
+  owner: { agent: "main", user: "ann", session: null },
+  skills: null,
   tools: [],
   ...given,
 });
@@ -24,7 +26,8 @@ const patient = (definition: AgentDefinition, given: Partial<Patient> = {}): Pat
 describe("the doctor", () => {
   it("[C9] says who the agent is, in which buckets it lives and what its prompt holds", async () => {
     const definition = { id: "main", name: "Kiwi", description: "Sleeps by day." };
-    const doctor = await examine(patient(definition, { session: "s1" }), env);
+    const owner = { agent: "main", user: "ann", session: "s1" };
+    const doctor = await examine(patient(definition, { owner }), env);
     expect(doctor).toMatchObject({
       agent: definition,
       scope: "USER",
@@ -76,6 +79,30 @@ describe("the doctor", () => {
     const none = { files: 0, bytes: 0, logs: 0, logBytes: 0 };
     expect(usage).toMatchObject({ ...none, files: 1, bytes: 3, unsettled: 1 });
     expect(records).toMatchObject({ ...none, logs: 1, logBytes: 3, unsettled: 1 });
+  });
+
+  it("[C9] says what the list of skills costs, which are loaded with which warnings, and which are left out", async () => {
+    const workspace = nodeWorkspace({
+      "skills/pdf/SKILL.md": "---\nname: PDF\ndescription: Fills forms.\n---\nDo it.\n",
+      "skills/broken/SKILL.md": "nothing",
+    });
+    const definition = { id: "main" };
+    const skills = skillsPatient(definition);
+    const doctor = await examine(patient(definition, { workspace, skills }), env);
+    const part = doctor.prompt.parts.find(({ what }) => what === "available_skills");
+    expect(part).toMatchObject({ state: "loaded" });
+    expect(doctor.skills).toMatchObject({
+      loaded: [
+        {
+          name: "PDF",
+          directory: "skills/pdf",
+          warnings: [expect.any(String), expect.any(String)],
+        },
+      ],
+      leftOut: [{ what: "skills/broken", kind: "bad" }],
+    });
+    const without = await examine(patient(definition, { workspace }), env);
+    expect(without.skills).toBeNull();
   });
 
   it("[C9] asks for no file where the prompt has none", async () => {

@@ -19,7 +19,7 @@ describe("the seed workspace", () => {
     const names = Object.keys(files).flatMap(
       (path) => /^knowledge\/(?!KNOWLEDGE)(.*)$/.exec(path)?.[1] ?? [],
     );
-    expect(names).toHaveLength(6);
+    expect(names).toHaveLength(7);
     for (const name of names) expect(index).toContain(`\`${name}\`: `);
   });
 
@@ -62,7 +62,9 @@ describe("the seed workspace", () => {
     ["how do I make it forget something?", "memory", "asks you before anything is removed"],
     ["where did you learn that?", "memory", "Every remembered entry knows its source"],
     ["how long is memory kept?", "memory", "Ledgers older than 90 days"],
-    ["tell me about skills and subagents", "workspace", "Skills and subagents are planned"],
+    ["what is planned for subagents?", "workspace", "Subagents are planned"],
+    ["How do I add a skill?", "skills", "put its directory into `skills/`"],
+    ["what happens to unused skills?", "skills", "was not used for 30 days"],
     ["can the agent change files?", "workspace", "its own working files only"],
     ["what happens when I delete a file?", "workspace", "Deleting a file hides it"],
     ["how large may a workspace be?", "workspace", "2,000 files and 100 MiB"],

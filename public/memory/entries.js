@@ -1,7 +1,8 @@
 import { timeNode } from "../dates.js";
 import { element } from "../dom.js";
 import { MarkdownView } from "../render.js";
-import { conversationLink, fileLink } from "./links.js";
+import { fileLink } from "../file-link.js";
+import { conversationLink } from "./links.js";
 import { conversationOf, newestFirst, placeName } from "./sources.js";
 import { sectionsOf, shortOf } from "./words.js";
 

@@ -1,6 +1,6 @@
 import { byId, setText } from "../dom.js";
 import { entryNodes } from "./entries.js";
-import { redraw } from "./links.js";
+import { redraw } from "../redraw.js";
 import { noteNodes, runNodes } from "./runs.js";
 import { countOf, figuresOf, fullnessOf, pendingText } from "./words.js";
 

@@ -1,6 +1,6 @@
 import { timeNode } from "../dates.js";
 import { element } from "../dom.js";
-import { fileLink } from "./links.js";
+import { fileLink } from "../file-link.js";
 import { fileName } from "./sources.js";
 import { countOf, isUndoable, runText } from "./words.js";
 

@@ -2,7 +2,8 @@ import { ApiError, textOf } from "../api.js";
 import { timeNode } from "../dates.js";
 import { byId, element, setText } from "../dom.js";
 import { fetchSearch } from "./api.js";
-import { conversationLink, fileLink } from "./links.js";
+import { fileLink } from "../file-link.js";
+import { conversationLink } from "./links.js";
 import { addressOf, conversationOf, kindOf } from "./sources.js";
 import { foundText } from "./words.js";
 

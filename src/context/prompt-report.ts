@@ -1,4 +1,5 @@
 import type { LayerName } from "../shared/workspace-files.ts";
+import type { FittedEntries } from "./entries.ts";
 import type { Fitted } from "./sections.ts";
 import { estimateTokens } from "./tokens.ts";
 
@@ -15,6 +16,8 @@ export type PromptPart = {
   /** What it costs there, estimated. */
   readonly tokens: number;
   readonly state: "loaded" | "cut" | "empty" | "missing" | "not text";
+  /** How many of its entries are in the prompt; a text without any has none of this. */
+  readonly entries?: { readonly shown: number; readonly total: number };
   /** In words, unless it is loaded whole. */
   readonly why?: string;
 };
@@ -40,6 +43,25 @@ export function partOf(
   const facts = { ...origin, chars: total, shown, tokens: estimateTokens(text) };
   if (total === 0) return { ...facts, state: "empty", why: "It is blank." };
   return shown < total ? { ...facts, state: "cut", why } : { ...facts, state: "loaded" };
+}
+
+/** The report on an added section; `unlisted` entries were left out before. */
+export function sectionPart(
+  what: string,
+  fitted: Fitted,
+  entries: FittedEntries,
+  unlisted: number,
+): PromptPart {
+  const text = [fitted.text, entries.text].filter(Boolean).join("\n");
+  const part = partOf(
+    { what },
+    { text, shown: fitted.shown + entries.shownChars, total: fitted.total + entries.chars },
+  );
+  const total = entries.total + unlisted;
+  if (total === 0) return part;
+  const counted = { ...part, entries: { shown: entries.shown, total } };
+  if (entries.shown === total) return counted;
+  return { ...counted, state: "cut", why: `${entries.shown} of ${total} entries are shown.` };
 }
 
 /** The report on a file that does not exist. */

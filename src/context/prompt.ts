@@ -1,9 +1,10 @@
 import { cutAt } from "../shared/text.ts";
 import { dayIn, UTC } from "../shared/time-zone.ts";
 import type { Snapshot } from "../shared/workspace-api.ts";
+import { fitEntries } from "./entries.ts";
 import { guidance } from "./guidance.ts";
 import { loadedContext } from "./loaded-context.ts";
-import { partOf, type PromptPart, type PromptReport } from "./prompt-report.ts";
+import { partOf, sectionPart, type PromptPart, type PromptReport } from "./prompt-report.ts";
 import {
   promptLimits,
   type PromptLimits,
@@ -36,8 +37,7 @@ export function assemblePrompt(
   limits: PromptLimits = promptLimits,
 ): Prompt {
   const sections = inLayers(sources.sections);
-  const names = sections.map((section) => section.name);
-  const files = sources.snapshot ? tagFiles(sources.additionalFiles, names) : [];
+  const files = sources.snapshot ? tagFiles(sources.additionalFiles, tagsOf(sections)) : [];
   const neutralise = neutraliser(promptTags(sources, sections));
   const fixed = sources.snapshot ? neutralise(guidance(sources)) : "";
   const session = sessionContext(sources, neutralise, limits);
@@ -83,11 +83,18 @@ export function assemblePrompt(
 /** The tags that a prompt of these has beside those that every one has. */
 export function promptTags(
   { additionalFiles }: Pick<PromptOptions, "additionalFiles">,
-  sections: readonly Pick<Section, "name">[],
+  sections: readonly Pick<Section, "name" | "entries">[],
 ): readonly string[] {
-  const names = sections.map(({ name }) => name);
-  return [...names, ...tagFiles(additionalFiles, names).map(({ tag }) => tag)];
+  const tags = tagsOf(sections);
+  return [...tags, ...tagFiles(additionalFiles, tags).map(({ tag }) => tag)];
 }
+
+/** Those of sections and of their entries, each once. */
+const tagsOf = (sections: readonly Pick<Section, "name" | "entries">[]): readonly string[] => [
+  ...new Set(
+    sections.flatMap(({ name, entries = [] }) => [name, ...entries.map(({ tag }) => tag)]),
+  ),
+];
 
 /** What the prompt of a session would be made of now, and what it costs (promise C9). Costs no call. */
 export function describePrompt(
@@ -118,17 +125,20 @@ function addedSections(
 ) {
   let left = room;
   const parts: PromptPart[] = [];
-  const blocks = sections.map((section) => {
-    const fitted = fit(neutralise(section.text), {
-      cap: left,
-      room: left,
+  const blocks = sections.map(({ name, text, entries = [], unlisted = 0 }) => {
+    // What is cut says so, and one line break is between the text and the entries.
+    const space = entries.length === 0 ? left : left - NOTICE_ROOM;
+    const fitted = fit(neutralise(text), {
+      cap: space,
+      room: space,
       indent: "  ",
-      notice: (shown, total) =>
-        `[${section.name} is cut here: ${shown} of ${total} characters are shown.]`,
+      notice: (shown, total) => `[${name} is cut here: ${shown} of ${total} characters are shown.]`,
     });
-    left -= fitted.text.length;
-    parts.push(partOf({ what: section.name }, fitted));
-    return element(section.name, fitted.text, "");
+    const listed = fitEntries(entries, left - fitted.text.length - 1);
+    const content = [fitted.text, listed.text].filter(Boolean).join("\n");
+    left -= content.length;
+    parts.push(sectionPart(name, fitted, listed, unlisted));
+    return element(name, content, "");
   });
   return { blocks, parts, length: room - left };
 }

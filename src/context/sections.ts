@@ -12,6 +12,8 @@ export type Section = {
   readonly text: string;
   /** Shown after the text, each whole or not at all; those that do not fit are counted in a line at the end. */
   readonly entries?: readonly SectionEntry[];
+  /** How many more there are, as the text says: whoever made the section had no room for them. Default 0. */
+  readonly unlisted?: number;
 };
 
 /** An element with one line for each of its fields: `<skill>`, `<name>pdf</name>`, … Values are escaped, whatever is in them. */

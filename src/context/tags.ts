@@ -11,6 +11,8 @@ const RESERVED: readonly string[] = [
   "subagents",
   "attached_file",
   "conversation_summary",
+  "kept_results",
+  "kept_result",
   "output_format",
   "messages",
 ];

@@ -17,6 +17,7 @@ import { searchRoutes } from "./search.ts";
 import { sessionListRoutes } from "./session-list.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
+import { skillRoutes } from "./skills.ts";
 
 /** The HTTP surface of a deployment. `/healthz` and the static page are open; everything else knows its caller. */
 export function createApp(deployment: Deployment): Hono<AppEnv> {
@@ -38,6 +39,7 @@ export function createApp(deployment: Deployment): Hono<AppEnv> {
     "/v1/agents/:agent/memory",
     memoryRoutes((c) => c.get("deployment").memoryTokens(c.req.param("agent") ?? "")),
   );
+  app.route("/v1/agents/:agent/skills", skillRoutes());
   app.route("/v1/me/settings", settingsRoutes());
   app.route("/v1/admin", adminRoutes());
 

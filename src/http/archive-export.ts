@@ -6,7 +6,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { streamOf, wholeFile } from "./file-stream.ts";
 import { bytesOf } from "./files-answer.ts";
 import { given } from "./files-query.ts";
-import { zip } from "./zip-format.ts";
+import { zip } from "../shared/zip/format.ts";
 import { ZipWriter } from "./zip-writer.ts";
 
 const PAGE = 2_000;

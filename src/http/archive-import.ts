@@ -7,8 +7,8 @@ import { largestFile, type BucketLimits } from "../workspace/limits.ts";
 import { parentsOf } from "../workspace/layers/overlay.ts";
 import { type WorkspacePath, workspacePath } from "../workspace/layers/path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { readZip, refused, type ZipEntry, type ZipLimits } from "./zip-reader.ts";
-import { createUnpacker, type Unpack, unpackWhole } from "./zip-unpack.ts";
+import { readZip, refused, type ZipEntry, type ZipLimits } from "../shared/zip/reader.ts";
+import { createUnpacker, type Unpack, unpackWhole } from "../shared/zip/unpack.ts";
 
 /** What an archive may hold, so that the work has an end; what the bucket has room for, it says itself. */
 const MOST: ZipLimits = { entries: 10_000, totalBytes: 200 * 1024 * 1024 };

@@ -94,7 +94,7 @@ function bucketsOf(
   return [...new Set([bucketOf(scope, owner), bucketOf("USER", owner)])];
 }
 
-const toJson = ({ bucket, runs, removed, outcome }: BucketUpkeep) => {
+const toJson = ({ bucket, runs, removed, curated, outcome }: BucketUpkeep) => {
   const { kind, ...why } = outcome;
-  return { bucket, state: kind, ...why, runs, removed };
+  return { bucket, state: kind, ...why, runs, removed, curated };
 };

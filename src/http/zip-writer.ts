@@ -1,5 +1,5 @@
 import { Deflate, deflateSync } from "fflate";
-import { createCrc32, record, unixMode, zip } from "./zip-format.ts";
+import { createCrc32, record, unixMode, zip } from "../shared/zip/format.ts";
 
 /** What an archive says about a file. */
 export type ZipHead = {

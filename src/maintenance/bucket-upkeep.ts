@@ -1,10 +1,11 @@
 import { parseBucketKey, type Bucket, type BucketKey } from "../shared/bucket-key.ts";
-import type { Clock } from "../shared/clock.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { errorFacts } from "../shared/log.ts";
 import type { ConsolidationOptions, Proposal, RunResult } from "../shared/memory-api.ts";
+import type { CuratorRun } from "../shared/skill-upkeep.ts";
 import { MEANING_CALLS, type Count } from "../memory/semantic/keep-meanings.ts";
 import type { UpkeepOutcome } from "../shared/upkeep-api.ts";
+import { curateBucket, curatorCalls } from "./curate-bucket.ts";
 import type { Meter } from "./meter.ts";
 import {
   responsibleFor,
@@ -14,6 +15,7 @@ import {
   type UpkeepMemory,
   type Work,
 } from "./ports.ts";
+import { within } from "./within.ts";
 
 /** What was done for one bucket. */
 export type BucketUpkeep = {
@@ -21,6 +23,8 @@ export type BucketUpkeep = {
   readonly runs: readonly RunResult[];
   /** Files that were archived or deleted. */
   readonly removed: number;
+  /** What the curator did to its skills; `null`: it had no run. */
+  readonly curated: Pick<CuratorRun, "state" | "transitions" | "report"> | null;
   readonly outcome: UpkeepOutcome;
 };
 
@@ -36,9 +40,11 @@ const MAX_TIDIES = 4;
 /** Calls for one bucket at most. */
 const MAX_CALLS = MAX_RUNS * 3 + MAX_TIDIES;
 
-/** The same where what is remembered is also found by its meaning. */
+/** The same with what else these agents have: memory that is found by its meaning, a curator. */
 export const callsFor = ({ agents }: Pick<MaintenancePorts, "agents">): number =>
-  agents.some(({ keepMeanings }) => keepMeanings) ? MAX_CALLS + MEANING_CALLS : MAX_CALLS;
+  MAX_CALLS +
+  (agents.some(({ keepMeanings }) => keepMeanings) ? MEANING_CALLS : 0) +
+  curatorCalls(agents);
 
 const MODEL_MS = 120_000;
 /** Slots do not begin to the second: a gap that ends so soon after one began is over. */
@@ -65,7 +71,10 @@ type Task = {
   readonly runs: RunResult[];
 };
 
-/** Consolidates a bucket, then tidies it. Never throws: what failed is an outcome, and logged. `changedAt`: when it last changed (ms). */
+/**
+ * Consolidates a bucket, tidies it, and then has its skills curated. Never throws: what failed is an outcome, and logged.
+ * `changedAt`: when it last changed (ms).
+ */
 export async function keepUp(
   parts: UpkeepParts,
   key: string,
@@ -73,7 +82,8 @@ export async function keepUp(
 ): Promise<BucketUpkeep> {
   const runs: RunResult[] = [];
   let removed = 0;
-  const done = (outcome: UpkeepOutcome) => ({ bucket: key, runs, removed, outcome });
+  let curated: BucketUpkeep["curated"] = null;
+  const done = (outcome: UpkeepOutcome) => ({ bucket: key, runs, removed, curated, outcome });
   try {
     const bucket = parseBucketKey(key);
     const agent = responsibleFor(parts.agents, bucket);
@@ -87,8 +97,13 @@ export async function keepUp(
     const count: Count = (call) => parts.meter.count(call);
     const known = await agent.keepMeanings?.(key as BucketKey, count);
     if (tidied.hasMore || known?.hasMore) return done(MORE_LEFT);
-    const lookAt = nextLook(agent.options, changedAt, parts.clock.now());
-    return done({ kind: "clean", lookAt });
+    const looks = [nextLook(agent.options, changedAt, parts.clock.now())];
+    if (agent.curator) {
+      const { lookAt, ...run } = await curateBucket(parts, key as BucketKey, agent.curator);
+      if (run.state !== "early") curated = run;
+      looks.push(lookAt);
+    }
+    return done({ kind: "clean", lookAt: earliest(looks) });
   } catch (error) {
     if (error instanceof CarrelError && error.code === "gone") return done({ kind: "gone" });
     parts.log("error", "maintenance.bucket_failed", { bucket: key, ...errorFacts(error) });
@@ -127,7 +142,7 @@ async function propose(
   const { meter, clock } = parts;
   const begunAt = clock.now();
   try {
-    const call = () => within(clock, MODEL_MS, (stop) => ask(work, bucket, stop));
+    const call = () => within(clock, MODEL_MS, "The model", (stop) => ask(work, bucket, stop));
     const { proposal, usage, model } = await meter.count(call);
     const facts = { run, entries: work.fresh.length, usage, model, ms: clock.now() - begunAt };
     parts.log("info", "memory.consolidated", facts);
@@ -135,24 +150,6 @@ async function propose(
   } catch (error) {
     await meter.count(() => memory.abandonRun(run, whyOf(error)));
     throw error;
-  }
-}
-
-async function within<Answer>(
-  clock: Clock,
-  ms: number,
-  work: (signal: AbortSignal) => Promise<Answer>,
-): Promise<Answer> {
-  const [working, waiting] = [new AbortController(), new AbortController()];
-  const late = clock.sleep(ms, waiting.signal).then(() => {
-    if (waiting.signal.aborted) return new Promise<never>(() => {});
-    working.abort();
-    throw new CarrelError("stalled", `The model did not answer within ${ms / 1_000} seconds.`);
-  });
-  try {
-    return await Promise.race([work(working.signal), late]);
-  } finally {
-    waiting.abort();
   }
 }
 
@@ -180,8 +177,12 @@ function nextLook(
   const days = [RESULTS_DAYS, ledgerRetentionDays, sessionRetentionDays].flatMap(
     (one) => one ?? [],
   );
-  const looks = days.map((one) => changedAt + (one + 2) * DAY_MS).filter((at) => at > now);
-  return looks.length === 0 ? null : Math.min(...looks);
+  return earliest(days.map((one) => changedAt + (one + 2) * DAY_MS).filter((at) => at > now));
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.flatMap((at) => at ?? []);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** `2026-12-01T09-30-00Z-<id>`. */

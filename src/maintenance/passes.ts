@@ -11,6 +11,7 @@ import type {
 /** Longer than an invocation can live, so that whoever holds a pass for longer is dead. */
 const LEASE_MS = 16 * 60_000;
 const KEPT = 20;
+const START: PassPlace = { shard: 0, cursor: null };
 
 /** Every column of `pass` beside its number. */
 type PassRow = PassCounts & {
@@ -20,10 +21,12 @@ type PassRow = PassCounts & {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly holder: string | null;
+  /** Who has begun it; `null`: an earlier version of this. */
+  readonly begunBy: string | null;
   readonly until: number;
 };
 
-const COLUMNS = `slot, shard, cursor, started_at AS startedAt, ended_at AS endedAt, holder, until,
+const COLUMNS = `slot, shard, cursor, started_at AS startedAt, ended_at AS endedAt, holder, begun_by AS begunBy, until,
   buckets, runs, changed, removed, later, failed, skipped`;
 
 /** See `UpkeepApi.claimPass`. Asked again by the same holder it answers the same. */
@@ -34,19 +37,22 @@ export function claimPass(sql: Sql, { slot, holder, now, again }: PassRequest): 
       const isFree = last.holder === null || last.holder === holder || last.until <= now;
       if (!isFree) return { state: "busy", until: last.until };
       hold(sql, holder, now);
-      return { state: "go", slot: last.slot, place: placeOf(last) };
+      const place = placeOf(last);
+      const isNew = last.begunBy === holder && isSame(place, START);
+      return { state: "go", slot: last.slot, place, isNew };
     }
     if (last && last.slot >= slot && !again) return { state: "done" };
     const next = Math.max(slot, last?.slot ?? slot);
     sql.run(
-      "INSERT INTO pass(slot, started_at, holder, until) VALUES (?, ?, ?, ?)",
+      "INSERT INTO pass(slot, started_at, holder, begun_by, until) VALUES (?, ?, ?, ?, ?)",
       next,
       now,
+      holder,
       holder,
       now + LEASE_MS,
     );
     sql.run("DELETE FROM pass WHERE id <= (SELECT max(id) FROM pass) - ?", KEPT);
-    return { state: "go", slot: next, place: { shard: 0, cursor: null } };
+    return { state: "go", slot: next, place: START, isNew: true };
   });
 }
 
@@ -92,8 +98,8 @@ export function leavePass(sql: Sql, holder: string): void {
 export function passesOf(sql: Sql): readonly PassSummary[] {
   const rows = sql.all<PassRow>(`SELECT ${COLUMNS} FROM pass ORDER BY id DESC LIMIT ${KEPT}`);
   return rows.map((row) => {
-    const { shard: _shard, cursor: _cursor, holder: _holder, until: _until, ...summary } = row;
-    return { ...summary, place: placeOf(row) };
+    const { shard, cursor, holder: _holder, begunBy: _begunBy, until: _until, ...summary } = row;
+    return { ...summary, place: { shard, cursor } };
   });
 }
 

@@ -97,6 +97,7 @@ const STEPS: SchemaSteps = [
       skipped INTEGER NOT NULL DEFAULT 0
     )`,
   ],
+  ["ALTER TABLE pass ADD COLUMN begun_by TEXT"],
 ];
 
 const PAGE = 500;

@@ -10,6 +10,7 @@ import type {
 import { callsFor, keepUp, type BucketUpkeep, type UpkeepParts } from "./bucket-upkeep.ts";
 import { Meter, type Allowance } from "./meter.ts";
 import type { MaintenancePorts } from "./ports.ts";
+import { syncRepositories } from "./sync-repositories.ts";
 
 /** A bucket is consolidated at most once in a slot. */
 export const SLOT_MS = 30 * 60_000;
@@ -42,8 +43,9 @@ type Pass = Extract<PassClaim, { readonly state: "go" }>;
 
 /**
  * Goes on with the upkeep of all buckets: page by page through every shard of the registry, in the order of their keys,
- * from where the last invocation stopped. A pass of an earlier slot is finished before the new one begins. Safe to run
- * twice at once, late, or again: one invocation holds the pass, and each bucket sees to it that a slot has one run.
+ * from where the last invocation stopped. A pass of an earlier slot is finished before the new one begins, and each begins
+ * with the skill repositories. Safe to run twice at once, late, or again: one invocation holds the pass, and each bucket
+ * sees to it that a slot has one run.
  * Throws what the shard throws that keeps the pass; nothing is lost then, and the next invocation goes on.
  */
 export async function runMaintenance(
@@ -65,6 +67,7 @@ export async function runMaintenance(
       shard.claimPass({ slot: now, holder, now: ports.clock.now(), again }),
     );
     if (claim.state !== "go") return report(isFirst ? claim.state : "finished", now);
+    if (claim.isNew) await syncRepositories(ports, meter, CLOSING);
     const round = new Round({ ...ports, meter, slot: claim.slot }, holder, claim, buckets);
     const state = await round.run();
     if (state !== "finished" || claim.slot >= now) return report(state, claim.slot);

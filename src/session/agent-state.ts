@@ -70,6 +70,8 @@ export type StateBlock =
 export type StateParts = {
   readonly summary: string;
   readonly permission_context: PermissionContext;
+  /** The groups of tools that were activated. */
+  readonly groups: readonly string[];
   /** Parts of an imported state that are given back as they came. */
   readonly carried: Readonly<Record<string, unknown>>;
 };
@@ -79,7 +81,7 @@ export function toAgentState(
   address: SessionAddress,
   entries: readonly JournalEntry[],
   openTurn: string | null,
-  { summary, permission_context, carried }: StateParts,
+  { summary, permission_context, groups, carried }: StateParts,
 ): AgentState {
   const open = entries.filter((entry) => entry.turn === openTurn);
   const asking = new Set(pendingCalls(open).map(({ call }) => call));
@@ -95,7 +97,10 @@ export function toAgentState(
     cur_iter: open.findLast((entry) => entry.kind === "step")?.step ?? 0,
     shutdown_interrupted: false,
     permission_context,
-    tool_context: partOf(carried, "tool_context") ?? { activated_groups: [] },
+    tool_context: {
+      ...(partOf(carried, "tool_context") ?? { activated_groups: [] }),
+      ...(groups.length === 0 ? {} : { activated_groups: groups }),
+    },
     tasks_context: partOf(carried, "tasks_context") ?? { tasks: [] },
     plan_mode_context: partOf(carried, "plan_mode_context") ?? {
       plan_active: false,

@@ -65,6 +65,10 @@ export type Fact =
       readonly status: ToolStatus;
       readonly content: readonly ContentPart[];
       readonly seen?: SeenFiles;
+      /** The newest one with this name stays in the model's context whole. */
+      readonly keep?: string;
+      /** The groups of tools that the session has by it. */
+      readonly activates?: readonly string[];
       /** Its text was too long: this file has it, and `content` shows its ends. */
       readonly evicted?: Evicted;
     }

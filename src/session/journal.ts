@@ -146,6 +146,13 @@ export class Journal {
     return this.#sql.all<Row>(query, from, before).map(toEntry);
   }
 
+  /** The entries with these seqs, oldest first. */
+  these(seqs: readonly number[]): JournalEntry[] {
+    const query =
+      "SELECT seq, turn, kind, at, body FROM journal WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq";
+    return this.#sql.all<Row>(query, JSON.stringify(seqs)).map(toEntry);
+  }
+
   /** The newest step with a seq of at least `from` and all of its turn after it; empty where there is none. */
   newestStep(from: number): JournalEntry[] {
     const query = "SELECT max(seq) AS seq FROM journal WHERE seq >= ? AND kind = 'step'";

@@ -16,6 +16,12 @@ export type ContextDocument = {
   /** Long results, and long arguments, of entries with a lower seq are shown cut. */
   readonly pruned?: number;
   readonly truncated?: number;
+  /** Results before it that are shown whole all the same, by their seqs, oldest first. */
+  readonly kept?: readonly number[];
+  /** The names of such results that were too long for that, newest first. */
+  readonly named?: readonly string[];
+  /** Results in it that are shown whole although they are older than `pruned`. */
+  readonly spared?: readonly number[];
   /** Steps up to this seq were asked for with other messages than those of now. */
   readonly changed?: number;
   /** The newest `compacted` fact: its seq, the tokens after it, and whether it brought no summary. */
@@ -64,6 +70,8 @@ export type StateDocuments = {
   permissions: Permissions;
   /** Facts about permissions that go into the journal once the step that is being streamed is in it. */
   unsaid: readonly Extract<Fact, { kind: "permissions" }>[];
+  /** The groups of tools that were activated, in that order. */
+  groups: readonly string[];
   /** As a person named the session. */
   title: { readonly title: string };
   /** The session was deleted at this time (ms). `hash` is the SHA-256 of its key. All else is gone, or about to be. */

@@ -53,11 +53,17 @@ export type PassRequest = {
 };
 
 /**
- * `go`: the pass is the holder's until its lease ends, and may be one of an earlier slot that was not finished. `busy`:
- * it is somebody else's until then. `done`: the slot had its pass.
+ * `go`: the pass is the holder's until its lease ends, and may be one of an earlier slot that was not finished; `isNew`:
+ * this holder has begun it, and is still at its beginning. `busy`: it is somebody else's until then. `done`: the slot had
+ * its pass.
  */
 export type PassClaim =
-  | { readonly state: "go"; readonly slot: number; readonly place: PassPlace }
+  | {
+      readonly state: "go";
+      readonly slot: number;
+      readonly place: PassPlace;
+      readonly isNew: boolean;
+    }
   | { readonly state: "busy"; readonly until: number }
   | { readonly state: "done" };
 

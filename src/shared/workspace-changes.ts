@@ -22,9 +22,16 @@ export type Change =
     }
   /**
    * Adds text at the end; a file that does not exist begins. Costs the same however long the file is. One with an `op`
-   * that was done before, in whatever request, is skipped and touches nothing; an import does not look at it.
+   * that was done before, in whatever request, is skipped and touches nothing; an import does not look at it. No text with
+   * an `expect` changes nothing: it binds the request to what is there.
    */
-  | { readonly kind: "append"; readonly path: string; readonly text: string; readonly op?: string }
+  | {
+      readonly kind: "append";
+      readonly path: string;
+      readonly text: string;
+      readonly op?: string;
+      readonly expect?: Expected;
+    }
   /** A JSON merge patch (RFC 7396) on a JSON object; a file that does not exist begins as `{}`. */
   | { readonly kind: "merge"; readonly path: string; readonly patch: unknown }
   | {

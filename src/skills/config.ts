@@ -1,4 +1,5 @@
-import type { Candidate, CuratorOptions } from "../shared/skills-api.ts";
+import type { Candidate } from "../shared/skill-drafts.ts";
+import type { CuratorOptions } from "../shared/skill-upkeep.ts";
 import type { Model } from "../model/model.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { CatalogueSkill } from "./catalogue/catalogue.ts";

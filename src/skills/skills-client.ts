@@ -3,21 +3,20 @@ import type { BucketKey } from "../shared/bucket-key.ts";
 import { CarrelError } from "../shared/errors.ts";
 import type { Failure } from "../shared/session-api.ts";
 import type {
-  AuditLine,
-  AuditRequest,
   Candidate,
-  CuratorRequest,
-  CuratorRun,
   Decided,
   DecisionRequest,
   DraftChanged,
   DraftRequest,
   LiveSkill,
-  LoadAnswer,
-  LoadRequest,
-  MoveRequest,
-  SkillRecords,
-} from "../shared/skills-api.ts";
+} from "../shared/skill-drafts.ts";
+import type {
+  AuditLine,
+  AuditRequest,
+  CuratorRequest,
+  CuratorRun,
+} from "../shared/skill-upkeep.ts";
+import type { LoadAnswer, LoadRequest, MoveRequest, SkillRecords } from "../shared/skills-api.ts";
 import type { CallBucket } from "../workspace/workspace.ts";
 
 /** The skills of one bucket. Expected failures are thrown as `CarrelError`; every method may be repeated. */

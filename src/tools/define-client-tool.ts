@@ -13,7 +13,7 @@ import type { ClientTool, Effect } from "./tool.ts";
 
 export type ClientToolDefinition<Input extends z.ZodObject> = Pick<
   ToolDefinition<Input>,
-  "name" | "description" | "input" | "subjects" | "check"
+  "name" | "description" | "input" | "subjects" | "check" | "group"
 > & {
   /** What the client has to send; default: any JSON. */
   readonly output?: z.ZodType;
@@ -40,6 +40,7 @@ export function defineClientTool<Input extends z.ZodObject>(
     name,
     description,
     effect,
+    ...(definition.group === undefined ? {} : { group: definition.group }),
     runsOn: "client",
     get inputSchema() {
       inputSchema ??= schemaOf(input);

@@ -24,6 +24,8 @@ export type ToolDefinition<Input extends z.ZodObject> = {
   readonly replay?: Replay;
   /** Default: only when `effect` is `read`. */
   readonly parallel?: boolean;
+  /** Offered only in sessions in which this group was activated. Default: in all. */
+  readonly group?: string;
   /** What permission rules look at: the call's paths, command lines and URLs. Default: they are told by their names. */
   subjects?(input: z.output<Input>): Subjects;
   /** The tool's own opinion of a call; `ask` with `safety` is asked in every mode. Default: none. */
@@ -53,6 +55,7 @@ export function defineTool<Input extends z.ZodObject>(
     effect,
     replay,
     parallel: definition.parallel ?? effect === "read",
+    ...(definition.group === undefined ? {} : { group: definition.group }),
     get inputSchema() {
       inputSchema ??= schemaOf(input);
       return inputSchema;

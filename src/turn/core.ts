@@ -66,6 +66,8 @@ export class SessionCore {
   live: LiveStep | null = null;
   /** What `title.ts` has looked up already: the name that a person gave, and how the first message begins. */
   readonly known: { title: string | null; opening: string | null } = { title: null, opening: null };
+  /** The groups of tools that were activated here. */
+  groups: readonly string[];
   /** What is stored of the person's time zone. */
   place: StateDocuments["zone"] | null;
   #nextSeq: number;
@@ -89,8 +91,9 @@ export class SessionCore {
     this.viewer = new View(compaction ?? undefined);
     const begun = () => this.begun?.start ?? null;
     this.context = new SessionContext(this.sql, this.journal, this.viewer, begun);
-    const stored = readStates(this.sql, ["deleted", "permissions", "zone"]);
+    const stored = readStates(this.sql, ["deleted", "permissions", "zone", "groups"]);
     const { deleted, permissions, zone } = stored;
+    this.groups = stored.groups ?? [];
     this.place = zone ?? null;
     this.#isDeleted = deleted !== undefined;
     this.open = this.#isDeleted ? [] : loadOpenTurns(this.sql);

@@ -8,6 +8,7 @@ import { LiveStep, partsOf } from "../session/live-step.ts";
 import type { TapePart } from "../session/tape.ts";
 import { toModelMessages } from "../session/transcript.ts";
 import { isDriver, setAttempt, type RunningTurn } from "../session/turns.ts";
+import { offeredSpecs } from "./calls/groups.ts";
 import type { Capability, ModelStream, TurnScope } from "./capability.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import { withLead } from "./context/context-messages.ts";
@@ -118,14 +119,15 @@ function takeAttempt(core: SessionCore, turn: RunningTurn, attempt: number): Run
 async function stream(context: StepContext, live: LiveStep): Promise<Answer> {
   const { core, scope, prepared } = context;
   const { point } = core.platform;
-  const { document, view } = core.context;
+  const { document, view, keptText } = core.context;
   const request: ModelRequest = {
     system: prepared.system,
     messages: withLead(
       document,
       toModelMessages(prepared.format ? withInstruction(view, live.turn) : view),
+      keptText,
     ),
-    tools: prepared.specs,
+    tools: offeredSpecs(prepared, core.groups),
   };
   const calls = new Map<number, TapePart>();
   let answer: Answer | null = null;

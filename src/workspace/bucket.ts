@@ -38,7 +38,7 @@ import { createSearchIndex, type SearchIndex } from "./index/search-index.ts";
 import { nextDue, runDue, type BucketJob } from "./jobs.ts";
 import { createLayers, type Layers, type SharedLayer } from "./layers/layers.ts";
 import { defaultBucketLimits, type BucketLimits } from "./limits.ts";
-import { manifestOf } from "./read/manifest.ts";
+import { createManifests } from "./read/manifest.ts";
 import { pageOf } from "./read/page.ts";
 import { BucketTotals } from "./quota.ts";
 import { readMany } from "./read/read-many.ts";
@@ -105,6 +105,7 @@ export class WorkspaceBucket {
   readonly #layers: Layers;
   readonly #contents: Contents;
   readonly #snapshots: ReturnType<typeof createSnapshots>;
+  readonly #manifests: ReturnType<typeof createManifests>;
   readonly #context: ChangeContext;
   readonly #jobs: readonly BucketJob[];
   readonly #index: SearchIndex;
@@ -129,6 +130,7 @@ export class WorkspaceBucket {
     this.#contents = contents;
     this.#layers = layers;
     this.#snapshots = createSnapshots(layers);
+    this.#manifests = createManifests(parts);
     const sweeper = createSweeper(parts);
     this.#eraser = createEraser(parts);
     // Logs are indexed while their newest lines are still here.
@@ -189,7 +191,7 @@ export class WorkspaceBucket {
   }
 
   manifest(known: number | null): Promise<Manifest | "unchanged"> {
-    return this.#read(() => manifestOf(this.#rows, known));
+    return this.#read(() => this.#manifests(known));
   }
 
   usage(): Promise<Usage> {

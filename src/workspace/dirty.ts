@@ -16,7 +16,7 @@ export type TellerParts = {
 };
 
 /**
- * Tells the registry when upkeep has something to do: memory to consolidate, or records that age. A change is a job by
+ * Tells the registry when upkeep has something to do: memory to consolidate, or records and skills that age. A change is a job by
  * itself, so it costs no row; what was told is the number of the newest change until then. A change that comes while the
  * registry is being told is told again. What fails is tried again after 2 s, doubling up to 10 minutes, also after a
  * restart.
@@ -76,11 +76,15 @@ export function createTeller(parts: TellerParts): BucketJob {
 
 const TOLD = "told";
 
-/** Memory but what upkeep itself leaves there, logs of sessions, and evicted results. */
+/** Memory but what upkeep itself leaves there, logs of sessions, evicted results, and skills with their drafts. */
 const FOR_UPKEEP =
-  /^(MEMORY\.md$|memory\/(?!archive\/)|agents\/[^/]+\/sessions\/|large_tool_results\/)/;
+  /^(MEMORY\.md$|memory\/(?!archive\/)|agents\/[^/]+\/sessions\/|large_tool_results\/|skills\/)/;
 
-const isForUpkeep = (path: WorkspacePath): boolean => FOR_UPKEEP.test(path) && !path.includes("/.");
+/** What says how skills are used and what waits for a decision. The other records of skills upkeep writes itself. */
+const RECORDS = /^skills\/\.(usage|provenance|drafts)\.json$/;
+
+const isForUpkeep = (path: WorkspacePath): boolean =>
+  RECORDS.test(path) || (FOR_UPKEEP.test(path) && !path.includes("/."));
 
 /** When the first and the last of what changed after that version did; `null`: nothing did. */
 function changesAfter(

@@ -11,6 +11,7 @@ import { FakeSession } from "./fake-session.ts";
 import { FakeTurn } from "./fake-turn.ts";
 import { ServedFiles } from "./served-files.ts";
 import { ServedMemory } from "./served-memory.ts";
+import { ServedSkills } from "./served-skills.ts";
 
 const PUBLIC = fileURLToPath(new URL("../../public/", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
@@ -46,6 +47,7 @@ export class FakeServer {
   pageSize = 50;
   readonly workspace = new ServedFiles();
   readonly memory = new ServedMemory();
+  readonly skills = new ServedSkills();
   /** When set, the API key that every call must bring. */
   key: string | null = null;
   readonly #sessions = new Map<string, FakeSession>();
@@ -120,6 +122,7 @@ export class FakeServer {
       return sendError(response, 401, "unauthorized", "Send an API key.");
     if (await this.workspace.handle(request, response, url)) return;
     if (await this.memory.handle(request, response, url)) return;
+    if (await this.skills.handle(request, response, url)) return;
     if (agent !== "main")
       return sendError(response, 404, "not_found", `The agent "${agent}" does not exist.`);
     if (id === "") return this.#serveList(url, response);
@@ -192,7 +195,7 @@ export class FakeServer {
     const name = path === "/" ? "index.html" : path.slice(1);
     const type = TYPES[extname(name)];
     const bytes =
-      type && /^((style|files|memory)\/)?[\w-]+\.\w+$/.test(name)
+      type && /^((style|files|memory|skills)\/)?[\w-]+\.\w+$/.test(name)
         ? await readFile(PUBLIC + name).catch(() => null)
         : null;
     if (!type || !bytes) return void response.writeHead(404).end();

@@ -86,6 +86,7 @@ describe("the keyboard", () => {
       "New conversation",
       "Files",
       "Memory",
+      "Skills",
       "hello",
       "More for “hello”",
       "Conversation",

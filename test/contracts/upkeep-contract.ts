@@ -160,7 +160,7 @@ export function passContract(open: () => Promise<RegistryApi>): void {
 
   it("[R1] gives the pass of a slot to one, and once", async () => {
     const registry = await open();
-    const mine = { state: "go", slot: 4, place: start };
+    const mine = { state: "go", slot: 4, place: start, isNew: true };
     expect(await claim(registry, 4, "a")).toEqual(mine);
     expect(await claim(registry, 4, "a")).toEqual(mine);
     expect(await claim(registry, 4, "b")).toEqual({ state: "busy", until: NOW + 16 * MINUTE });
@@ -179,7 +179,7 @@ export function passContract(open: () => Promise<RegistryApi>): void {
     expect(await move(registry, "a", start, further, NOW + 10)).toBe(true);
     const until = NOW + 10 + 16 * MINUTE;
     expect(await claim(registry, 5, "b", until - 1)).toEqual({ state: "busy", until });
-    const place = { state: "go", slot: 4, place: further };
+    const place = { state: "go", slot: 4, place: further, isNew: false };
     expect(await claim(registry, 5, "b", until)).toEqual(place);
     // The one that was thought dead finds out with its next step.
     expect(await move(registry, "a", further, { shard: 9, cursor: null })).toBe(false);
@@ -188,6 +188,14 @@ export function passContract(open: () => Promise<RegistryApi>): void {
     expect(await claim(registry, 5, "c", until)).toMatchObject({ state: "busy" });
     await registry.leavePass("b");
     expect(await claim(registry, 5, "c", until)).toEqual(place);
+  });
+
+  it("[R1] tells who has begun a pass from who has taken it over, however often they ask", async () => {
+    const registry = await open();
+    await claim(registry, 4, "a");
+    const later = NOW + 16 * MINUTE;
+    for (let time = 0; time < 2; time++)
+      expect(await claim(registry, 4, "b", later)).toMatchObject({ place: start, isNew: false });
   });
 
   it("counts a step once, however often it comes", async () => {

@@ -3,7 +3,7 @@ import type { MaintenancePorts } from "../../src/maintenance/ports.ts";
 import { runMaintenance, SLOT_MS, type MaintenanceOptions } from "../../src/maintenance/run.ts";
 import { passShard } from "../../src/shared/registry-shard.ts";
 import { seededRandom } from "../support/random.ts";
-import { mainAgent, MINUTE, nothing, UpkeepLab, userBucket } from "./upkeep-lab.ts";
+import { curatedAgent, MINUTE, nothing, UpkeepLab, userBucket } from "./upkeep-lab.ts";
 
 /** What happens to an invocation with this call: it dies before or after it is made, or stands still until it is woken. */
 type Fate = { readonly at: number; readonly is: "dead before" | "dead after" | "asleep" };
@@ -39,7 +39,7 @@ class Ticks {
       this.lab.now += 100;
       return nothing;
     };
-    this.lab.agents = [{ ...mainAgent, consolidate }];
+    this.lab.agents = [{ ...curatedAgent, consolidate }];
   }
 
   async write(key: string): Promise<void> {
@@ -135,14 +135,19 @@ class Ticks {
           tidy: (options) => call(() => memory.tidy(options)),
         };
       },
+      skills: (key) => {
+        const skills = ports.skills(key);
+        return { ...skills, curate: (request) => call(() => skills.curate(request)) };
+      },
       agents: [{ ...agent, consolidate: (...given) => call(() => ask(...given)) }],
     };
   }
 
-  /** Every bucket has no two runs in a slot, and what its runs read is what was written. */
+  /** Every bucket has no two runs in a slot, and what its runs read is what was written; its skills are curated at most once a week. */
   check(): void {
     let read = 0;
-    for (const { applied } of this.lab.buckets.values()) {
+    for (const { applied, curated } of this.lab.buckets.values()) {
+      expect(curated).toBe(1);
       const slots = applied.map(({ slot }) => slot);
       expect(new Set(slots).size).toBe(slots.length);
       read += applied.reduce((sum, run) => sum + run.read, 0);

@@ -4,7 +4,15 @@ import type { Proposal, RunRequest, RunResult } from "../../src/shared/memory-ap
 import { noUsage } from "../../src/shared/messages.ts";
 import type { RegistryApi } from "../../src/shared/registry-api.ts";
 import { bucketShard, passShard } from "../../src/shared/registry-shard.ts";
-import type { AgentUpkeep, MaintenancePorts, UpkeepMemory } from "../../src/maintenance/ports.ts";
+import type { CuratorRun } from "../../src/shared/skill-upkeep.ts";
+import type {
+  AgentUpkeep,
+  MaintenancePorts,
+  RepositorySync,
+  UpkeepMemory,
+  UpkeepSkills,
+} from "../../src/maintenance/ports.ts";
+import { defaultCurator } from "../../src/skills/config.ts";
 import { openRegistry } from "../support/registry-in-node.ts";
 
 export const MINUTE = 60_000;
@@ -28,6 +36,13 @@ export class PlayedBucket {
   #lease: (RunRequest & { readonly until: number; readonly read: number }) | null = null;
   #lastAt = -Infinity;
   #lastSlot = -Infinity;
+  /** When the curator may run again, and how often it did. */
+  curateAt = -Infinity;
+  curated = 0;
+  /** What its next run comes to. */
+  run: Partial<CuratorRun> = {};
+  /** What was noted in reports. */
+  readonly suggested: (readonly [report: string, text: string])[] = [];
   /** Whether what the last run left may be read in the same slot. */
   #isGoingOn = false;
   readonly #now: () => number;
@@ -35,6 +50,22 @@ export class PlayedBucket {
   constructor(now: () => number) {
     this.#now = now;
   }
+
+  readonly skills: UpkeepSkills = {
+    curate: async ({ options }) => {
+      this.asked.push("curate");
+      const [now, lookAt] = [this.#now(), this.curateAt];
+      const nothing = { transitions: [], clusters: [], report: null } as const;
+      if (now < lookAt) return { ...nothing, state: "early", lookAt };
+      this.curated += 1;
+      this.curateAt = now + options.intervalMs;
+      return { ...nothing, state: "done", lookAt: this.curateAt, ...this.run };
+    },
+    noteSuggestions: async (...noted) => {
+      this.asked.push("suggestions");
+      this.suggested.push(noted);
+    },
+  };
 
   readonly memory: UpkeepMemory = {
     beginRun: async (request) => {
@@ -113,7 +144,14 @@ export const mainAgent: AgentUpkeep = {
   },
   consolidate: async () => nothing,
   keepMeanings: null,
+  curator: null,
 };
+
+/** The same with a curator, that no model helps. */
+export const curatedAgent = {
+  ...mainAgent,
+  curator: { options: defaultCurator, suggest: null },
+} as const satisfies AgentUpkeep;
 
 /** Real shards of the registry with played buckets. */
 export class UpkeepLab {
@@ -125,6 +163,7 @@ export class UpkeepLab {
   /** Of what was done. */
   readonly notes: unknown[] = [];
   agents: readonly AgentUpkeep[] = [mainAgent];
+  repositories: readonly RepositorySync[] = [];
   /** Those that know of anything. All others answer alike, so one is enough for them. */
   readonly #shards = new Map([[passShard(), openRegistry()]]);
   readonly #emptyShard = openRegistry();
@@ -163,7 +202,9 @@ export class UpkeepLab {
         void (level === "info" ? this.notes.push({ event, ...facts }) : this.logged.push(event)),
       ask: (name, call) => call(this.shard(name)),
       memory: (key) => this.bucket(key).memory,
+      skills: (key) => this.bucket(key).skills,
       agents: this.agents,
+      repositories: this.repositories,
       allowance: { calls: 4_500, ms: 12 * MINUTE },
       newId: () => `id${(this.#ids += 1)}`,
     };

@@ -15,6 +15,7 @@ const parts = {
     deny_rules: {},
     ask_rules: {},
   },
+  groups: [],
   carried: {},
 };
 const usage = { input: 0, output: 0, cached: 0 };

@@ -4,6 +4,7 @@ import { toModelMessages } from "../../src/session/transcript.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { View } from "../../src/turn/context/view.ts";
 import { messageViolations } from "../support/message-invariants.ts";
+import { KeptAudit } from "./keeping.ts";
 import type { Facts } from "./reader.ts";
 
 /** What the journal says of one turn so far. */
@@ -48,6 +49,7 @@ export class Auditor implements Facts {
   /** Where the conversation began anew. */
   readonly #cleared = new Set<number>();
   readonly #viewer = new View();
+  readonly #kept = new KeptAudit();
   #found: string[] = [];
 
   constructor(sql: Sql) {
@@ -123,6 +125,7 @@ export class Auditor implements Facts {
     this.#last = entry.seq;
     this.#seqs.add(entry.seq);
     this.#entries.push(entry);
+    this.#kept.follow(entry);
     if (entry.turn === NO_TURN) return this.#followNoTurn(entry);
     if (entry.kind === "user") return this.#begin(entry.turn, entry.seq);
     const turn = this.#turns.get(entry.turn);
@@ -208,6 +211,7 @@ export class Auditor implements Facts {
     const shown = this.#entries.filter(({ seq }) => seq >= turn);
     const view = this.#viewer.of(shown, document);
     for (const what of messageViolations(toModelMessages(view))) this.#violate("T6", what);
+    for (const what of this.#kept.violations(this.#sql)) this.#violate("K3", what);
   }
 
   /** Each turn's row, job and checkpoint say the same as the journal. */

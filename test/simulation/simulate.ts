@@ -19,6 +19,7 @@ import { type FaultKind, Faults } from "./faults.ts";
 import type { Ground } from "./ground.ts";
 import { Host } from "./host.ts";
 import type { Instance } from "./instance.ts";
+import { isKeeping, keeping } from "./keeping.ts";
 import { chanceModel } from "./model.ts";
 import { Random } from "./random.ts";
 import { READER, readTo, restViolations, type Aftermath } from "./rest.ts";
@@ -131,7 +132,8 @@ function createWorld(seed: number, trace: ((line: string) => void) | undefined) 
     crashes: [] as { runs: number; requests: number }[],
     after: new Map<string, number>(),
   };
-  const harnessOf = chanceHarness(ground, auditor, outside);
+  const added = isKeeping(seed) ? [keeping] : [];
+  const harnessOf = chanceHarness(ground, auditor, outside, added);
   const host = new Host(ground, harnessOf, () => {
     outside.crashes.push({
       runs: outside.effects.runs.length,
@@ -159,6 +161,7 @@ function chanceHarness(
   ground: Ground,
   auditor: Auditor,
   { effects, witness, after }: Outside,
+  added: readonly Capability[],
 ): (instance: Instance) => Harness {
   const { random } = ground;
   let labels = 0;
@@ -180,7 +183,7 @@ function chanceHarness(
       if (auditor.hasResult(call)) ground.violate(`[T5] ${key} runs although it has a result`);
       if (auditor.isForbidden(call)) ground.violate(`[A5] ${key} runs and may not`);
     });
-    const capabilities: Capability[] = [{ name: "tools", tools: () => tools }];
+    const capabilities: Capability[] = [{ name: "tools", tools: () => tools }, ...added];
     if (hasAfterTurn) capabilities.push(chanceAfterTurn(ground, instance, after));
     if (hasLater) capabilities.push(chanceLater(ground, instance));
     const take = (request: ModelRequest) => {

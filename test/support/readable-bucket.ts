@@ -3,7 +3,7 @@ import { CarrelError } from "../../src/shared/errors.ts";
 import { splitLines, utf8Length } from "../../src/shared/text.ts";
 import type { Contents } from "../../src/workspace/contents/contents.ts";
 import type { SharedLayer } from "../../src/workspace/layers/layers.ts";
-import { manifestOf } from "../../src/workspace/read/manifest.ts";
+import { createManifests } from "../../src/workspace/read/manifest.ts";
 import type { FileRow, Rows, RowsTx } from "../../src/workspace/rows.ts";
 import { storageKey } from "../../src/workspace/store/storage-key.ts";
 import { BUCKET, bucketParts, BY, type Files } from "./bucket-parts.ts";
@@ -118,12 +118,13 @@ const mark = (rows: Rows, unit: string, present: boolean): void =>
 /** The layer that a bucket is for those above it, with how it was asked. */
 export function sharedBy(bucket: ReadableBucket): SharedLayer & { readonly asked: string[] } {
   const asked: string[] = [];
+  const manifests = createManifests(bucket);
   return {
     asked,
     async manifest(known) {
       asked.push(`manifest ${known}`);
       await Promise.resolve();
-      return manifestOf(bucket.rows, known);
+      return manifests(known);
     },
     async read(path) {
       asked.push(`read ${path}`);

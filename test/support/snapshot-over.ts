@@ -14,7 +14,8 @@ export function snapshotOver(
   options: PromptOptions,
   layers: Partial<Record<LayerName, Files>>,
 ): Snapshot {
-  const { files, lists } = snapshotRequest(options, null);
+  const request = snapshotRequest(options, null);
+  const { files, lists } = request ?? { files: [], lists: [] };
   const all = new Map<string, SnapshotFile>();
   for (const layer of ["template", "shared", "own"] as const)
     for (const [path, text] of Object.entries(layers[layer] ?? {}))

@@ -4,10 +4,10 @@ import type { Env } from "../../src/env.ts";
 import { BucketMemory } from "../../src/memory/bucket-memory.ts";
 import { createMemory, type Memory } from "../../src/memory/memory-client.ts";
 import { bucketPrefix, parseBucketKey, type BucketKey } from "../../src/shared/bucket-key.ts";
-import { CarrelError } from "../../src/shared/errors.ts";
 import { noPoint } from "../../src/shared/point.ts";
-import type { Failure } from "../../src/shared/session-api.ts";
 import type { Sql } from "../../src/shared/sql.ts";
+import { BucketSkills } from "../../src/skills/bucket/bucket-skills.ts";
+import { createSkills, type Skills } from "../../src/skills/skills-client.ts";
 import type { BlobStore } from "../../src/workspace/store/blob-store.ts";
 import { type BucketPlatform, WorkspaceBucket } from "../../src/workspace/bucket.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type Workspace,
   type WorkspaceOwner,
 } from "../../src/workspace/workspace.ts";
+import { answerOf } from "./bucket-answers.ts";
 import { templateOf, type Files } from "./bucket-parts.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
@@ -74,6 +75,7 @@ export class WorkspaceLab {
   readonly #tables = new Map<BucketKey, ReturnType<typeof openDatabase>>();
   readonly #buckets = new Map<BucketKey, WorkspaceBucket>();
   readonly #memories = new Map<BucketKey, BucketMemory>();
+  readonly #skills = new Map<BucketKey, BucketSkills>();
 
   constructor(options: WorkspaceLabOptions = {}) {
     this.#options = options;
@@ -130,6 +132,20 @@ export class WorkspaceLab {
     return createMemory({ home, records: home, agent: "main" }, this.callBucket);
   }
 
+  /** The skills beside a bucket's files, as its object has them. */
+  skillsOf(key: BucketKey): BucketSkills {
+    const known = this.#skills.get(key);
+    if (known) return known;
+    const skills = new BucketSkills({ files: this.bucket(key), clock: this.clock, log: () => {} });
+    this.#skills.set(key, skills);
+    return skills;
+  }
+
+  /** The skills of a user under the agent `main`, as others reach them; ann's by default. */
+  skills(user = "ann"): Skills {
+    return createSkills(bucketPrefix({ scope: "USER", agent: "main", user }), this.callBucket);
+  }
+
   /** The tables of a bucket, to look into or to damage. */
   sql(key: BucketKey): Sql {
     const tables = this.#tables.get(key) ?? openDatabase();
@@ -163,6 +179,7 @@ export class WorkspaceLab {
   restart({ loss = false } = {}): void {
     this.#buckets.clear();
     this.#memories.clear();
+    this.#skills.clear();
     if (loss) this.#tables.clear();
   }
 
@@ -196,7 +213,11 @@ export class WorkspaceLab {
         if (from === null) this.calls.push(`${bucket} ${method}`);
         else this.between.push(`${from} ${bucket} ${method}`);
         await this.before({ from, bucket, method, args });
-        const object = method in MEMORY ? this.memoryOf(bucket) : this.bucket(bucket);
+        const object = {
+          files: () => this.bucket(bucket),
+          memory: () => this.memoryOf(bucket),
+          skills: () => this.skillsOf(bucket),
+        };
         return structuredClone(await answerOf(object, method, structuredClone(args)));
       };
     return new Proxy({}, { get: (_, method) => call(String(method)) });
@@ -225,55 +246,3 @@ export class WorkspaceLab {
 function fail(why: string): never {
   throw new Error(why);
 }
-
-/** As the object answers: expected failures are data. */
-async function answerOf(
-  object: WorkspaceBucket | BucketMemory,
-  method: string,
-  args: readonly unknown[],
-): Promise<({ readonly ok: true } & object) | Failure> {
-  try {
-    const name = MEMORY[method] ?? method;
-    const call = Reflect.get(object, name) as (...given: unknown[]) => Promise<unknown>;
-    const answer = await call.apply(object, [...args]);
-    return { ok: true, ...wrapped(method, answer) };
-  } catch (error) {
-    if (!(error instanceof CarrelError)) throw error;
-    return { ok: false, code: error.code, message: error.message };
-  }
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  snapshot: "snapshot",
-  change: "changed",
-  history: "versions",
-  manifest: "manifest",
-  usage: "usage",
-  rescan: "report",
-  erase: "isEmpty",
-  beginRun: "begun",
-  commitRun: "result",
-  memoryOverview: "overview",
-  undoMemory: "undone",
-  forgetMemory: "forgotten",
-};
-
-/** What the memory answers to, and the names of its methods. */
-const MEMORY: Readonly<Record<string, string>> = {
-  claimSlot: "claimSlot",
-  releaseSlot: "releaseSlot",
-  beginRun: "beginRun",
-  commitRun: "commitRun",
-  abandonRun: "abandonRun",
-  tidy: "tidy",
-  memoryOverview: "overview",
-  undoMemory: "undo",
-  note: "note",
-  forgetMemory: "forget",
-  hideMessages: "hideMessages",
-};
-
-const wrapped = (method: string, answer: unknown): object => {
-  const name = NAMES[method];
-  return name === undefined ? (answer as object) : { [name]: answer };
-};

@@ -18,6 +18,11 @@ describe("a bucket whose memory changes", () => {
     "memory/2026-11-30.md",
     "agents/main/sessions/s1.log.jsonl",
     "large_tool_results/s1/c1.txt",
+    "skills/pdf/SKILL.md",
+    "skills/_drafts/pdf/scripts/run.py",
+    "skills/.usage.json",
+    "skills/.drafts.json",
+    "skills/.provenance.json",
   ])("[R3] tells the registry of %s once, when it settles, and then has no alarm", async (path) => {
     const { lab, append } = labWith();
     for (let no = 0; no < 5; no++) await append(path);
@@ -44,6 +49,13 @@ describe("a bucket whose memory changes", () => {
       "memory/.consolidation/run.md",
       "memory/.forgotten.jsonl",
       "agents/main/tasks/s1.json",
+      "skills/.audit/2026-11-30.jsonl",
+      "skills/.curator_state.json",
+      "skills/.curator_reports/20261130-000000/REPORT.md",
+      "skills/.archive/pdf-20261130000000/SKILL.md",
+      "skills/.archive.json",
+      "skills/.usage.json.bak",
+      ".skills-cache/hub/index.json",
     ])
       await append(path);
     await lab.pass(10 * MINUTE);

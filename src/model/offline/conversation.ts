@@ -92,13 +92,13 @@ const summaryIn = (first: ModelMessage | undefined): string[] =>
     part.type === "text" && part.text.startsWith(SUMMARY) ? part.text : [],
   );
 
-/** What the user said, without what was added to it: files, a summary, and how the answer has to be given. */
+/** What the user said, without what was added to it: files, a summary, results of before, and how the answer has to be given. */
 const saidIn = (content: readonly ContentPart[]): string =>
   textOf(content.filter((part) => part.type !== "text" || !ADDED.test(part.text)));
 
 const SUMMARY = "<conversation_summary>";
 
-const ADDED = /^<(?:attached_file path="|output_format>|conversation_summary>)/;
+const ADDED = /^<(?:attached_file path="|output_format>|conversation_summary>|kept_results>)/;
 
 function textOf(content: readonly ContentPart[]): string {
   return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");

@@ -10,6 +10,8 @@ import { answerFromKnowledge } from "./knowledge.ts";
 import { answerLongText } from "./long-text.ts";
 import { answerMemory } from "./memory.ts";
 import { showOutcomes } from "./outcomes.ts";
+import { answerDraft } from "./skill-drafts.ts";
+import { answerBySkill, answerSkills } from "./skills.ts";
 import { answerSmallTalk, fallBack } from "./small-talk.ts";
 import { answerTime } from "./time.ts";
 
@@ -22,6 +24,8 @@ type Rule = (talk: Conversation) => Answer | null;
 /** The first that answers wins. */
 const RULES: readonly Rule[] = [
   answerCommands,
+  answerSkills,
+  answerDraft,
   answerMemory,
   answerFacts,
   answerLongText,
@@ -29,6 +33,7 @@ const RULES: readonly Rule[] = [
   answerList,
   answerRead,
   answerSmallTalk,
+  answerBySkill,
   answerFromKnowledge,
 ];
 

@@ -7,6 +7,39 @@ export type WorkspaceContext = {
   readonly files: readonly string[];
 };
 
+/** A skill as the prompt lists it. */
+export type ListedSkill = {
+  readonly name: string;
+  readonly description: string;
+  readonly id: string;
+};
+
+/** The skills that the prompt lists, in its order, and how many it says there are beside. */
+export function readSkills(system: string): {
+  readonly skills: readonly ListedSkill[];
+  readonly unlisted: number;
+} {
+  const list = elementOf(system, "available_skills");
+  const [head = "", ...entries] = list.split("<skill>");
+  const skills = entries.map((entry) => ({
+    name: fieldOf(entry, "name"),
+    description: fieldOf(entry, "description"),
+    id: fieldOf(entry, "skill-id"),
+  }));
+  return {
+    skills: skills.filter(({ name, id }) => name !== "" && id !== ""),
+    unlisted: Number(/^(\d+) more are not listed/m.exec(head)?.[1] ?? 0),
+  };
+}
+
+/** The value of a field, which stands on one line, as it was before it was made safe. */
+function fieldOf(entry: string, tag: string): string {
+  const value = new RegExp(`<${tag}>([^<\\n]*)</${tag}>`).exec(entry)?.[1] ?? "";
+  return value.replace(/&(?:lt|gt|amp);/g, (sign) => SIGNS[sign] ?? sign);
+}
+
+const SIGNS: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+
 /** Reads the blocks by their tags: nothing but the prompt's own frame can hold those (promise C5). */
 export function readWorkspaceContext(system: string): WorkspaceContext {
   const knowledge = elementOf(system, "domain_knowledge_context");

@@ -1,29 +1,33 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { Log } from "../../shared/log.ts";
 import type {
-  AuditLine,
-  AuditRequest,
   Candidate,
-  CuratorRequest,
-  CuratorRun,
   Decided,
   DecisionRequest,
   DraftChanged,
   DraftRequest,
   LiveSkill,
+} from "../../shared/skill-drafts.ts";
+import type {
+  AuditLine,
+  AuditRequest,
+  CuratorRequest,
+  CuratorRun,
+} from "../../shared/skill-upkeep.ts";
+import type {
   LoadAnswer,
   LoadRequest,
   MoveRequest,
   SkillRecords,
 } from "../../shared/skills-api.ts";
-import type { WorkspaceBucket } from "../../workspace/bucket.ts";
-
-/** What the skills of a bucket are made of. `files` is their only store: no row of theirs is elsewhere. */
-export type SkillParts = {
-  readonly files: Pick<WorkspaceBucket, "tree" | "read" | "readMany" | "change" | "assertThere">;
-  readonly clock: Pick<Clock, "now">;
-  readonly log: Log;
-};
+import { allRecords, type KnownScans } from "./all-records.ts";
+import { auditLines } from "./audit.ts";
+import { candidateOf } from "./candidate.ts";
+import { changeDraft } from "./change-draft.ts";
+import { curate } from "./curator/curate.ts";
+import { noteSuggestions } from "./curator/suggestions.ts";
+import { decideDraft } from "./decide.ts";
+import { countUse, readSkillFile } from "./load.ts";
+import { moveSkill } from "./move.ts";
+import type { SkillParts } from "./skill-parts.ts";
 
 /**
  * The skills of one bucket, over its files. Methods are those of `SkillsApi`; expected failures are thrown as
@@ -31,45 +35,56 @@ export type SkillParts = {
  */
 export class BucketSkills {
   readonly #parts: SkillParts;
+  readonly #scans: KnownScans = new Map();
   #line: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SkillParts) {
     this.#parts = parts;
   }
 
-  async load(_request: LoadRequest): Promise<LoadAnswer> {
-    throw new Error("to come");
+  async load(request: LoadRequest): Promise<LoadAnswer> {
+    const { answer, isDocument } = await readSkillFile(this.#parts, request);
+    if (answer.file) await this.#inLine(() => countUse(this.#parts, request, isDocument));
+    return answer;
   }
 
-  async changeDraft(_request: DraftRequest): Promise<DraftChanged> {
-    throw new Error("to come");
+  changeDraft(request: DraftRequest): Promise<DraftChanged> {
+    return this.#inLine(() => changeDraft(this.#parts, request));
   }
 
-  async candidate(_name: string, _live: LiveSkill | null): Promise<Candidate> {
-    throw new Error("to come");
+  /** As it is between two changes. */
+  candidate(name: string, live: LiveSkill | null): Promise<Candidate> {
+    return this.#inLine(() => candidateOf(this.#parts, name, live));
   }
 
-  async decide(_request: DecisionRequest): Promise<Decided> {
-    throw new Error("to come");
+  decide(request: DecisionRequest): Promise<Decided> {
+    return this.#inLine(() => decideDraft(this.#parts, request));
   }
 
-  async move(_request: MoveRequest): Promise<string | null> {
-    throw new Error("to come");
+  move(request: MoveRequest): Promise<string | null> {
+    return this.#inLine(() => moveSkill(this.#parts, request));
   }
 
-  async records(): Promise<SkillRecords> {
-    throw new Error("to come");
+  records(): Promise<SkillRecords> {
+    return this.#inLine(() => allRecords(this.#parts, this.#scans));
   }
 
-  async audit(_request: AuditRequest): Promise<readonly AuditLine[]> {
-    throw new Error("to come");
+  audit(request: AuditRequest): Promise<readonly AuditLine[]> {
+    return auditLines(this.#parts, request);
   }
 
-  async curate(_request: CuratorRequest): Promise<CuratorRun> {
-    throw new Error("to come");
+  curate(request: CuratorRequest): Promise<CuratorRun> {
+    return this.#inLine(() => curate(this.#parts, request));
   }
 
-  async noteSuggestions(_report: string, _text: string): Promise<object> {
-    throw new Error("to come");
+  noteSuggestions(report: string, text: string): Promise<object> {
+    return this.#inLine(() => noteSuggestions(this.#parts, report, text));
+  }
+
+  /** One after the other, also after one that failed. */
+  #inLine<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#line.then(work);
+    this.#line = done.catch(() => {});
+    return done;
   }
 }

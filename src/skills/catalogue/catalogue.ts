@@ -1,4 +1,4 @@
-import type { SkillProvenance, Trust } from "../../shared/skills-api.ts";
+import type { SkillProvenance, Trust } from "../../shared/skill-facts.ts";
 import type { LayerName } from "../../shared/workspace-files.ts";
 
 /** Where a skill is from: a layer of the workspace, or a repository by its label. */

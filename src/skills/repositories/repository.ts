@@ -1,5 +1,5 @@
 import type { Fetch } from "../../shared/guarded-fetch.ts";
-import type { SkillFile, Trust } from "../../shared/skills-api.ts";
+import type { SkillFile, Trust } from "../../shared/skill-facts.ts";
 
 /** A skill as a repository has it: one directory with its files. */
 export type FetchedSkill = {
@@ -22,7 +22,7 @@ export const repositoryLimits: RepositoryLimits = {
   filesPerSkill: 300,
   fileBytes: 5 * 1024 * 1024,
   skillBytes: 10 * 1024 * 1024,
-  totalBytes: 40 * 1024 * 1024,
+  totalBytes: 20 * 1024 * 1024,
 };
 
 /** What a repository works with, given by the deployment. */
@@ -56,6 +56,8 @@ export interface SkillRepository {
   readonly key: string;
   /** Origins that may be private, as the operator named them. */
   readonly origins: readonly string[];
+  /** The revision that `fetch` would give now, where that is known without asking: another one is taken at once. */
+  readonly revision?: string;
   /**
    * All of its skills now; `unchanged` when `known` is their revision. Throws `CarrelError` with words that can be shown, or
    * anything else, which is logged; then what was fetched before stays.

@@ -1,7 +1,7 @@
 import { CarrelError } from "../../shared/errors.ts";
 import { isWithin } from "../../workspace/layers/overlay.ts";
 import { ruleOf } from "../../workspace/layers/path-rules.ts";
-import type { WorkspacePath } from "../../workspace/layers/path.ts";
+import { workspacePath, type WorkspacePath } from "../../workspace/layers/path.ts";
 
 const byPerson = "Only a person may change it, in the Files panel or over HTTP.";
 const byHarness = "It is kept by the system itself and cannot be changed by hand.";
@@ -23,6 +23,9 @@ const owners: ReadonlyMap<string, string> = new Map([
   ["large_tool_results", byHarness],
 ]);
 
+/** A second place of skills; of the directory above it nothing else is the agent's. */
+const OTHER_SKILLS = workspacePath(".agents/skills");
+
 /** Whether `path` is a name in the root that begins with a dot: a directory of that name is protected, a file is not. */
 export const isRootDotName = (path: WorkspacePath): boolean => /^\.[^/]+$/.test(path);
 
@@ -37,7 +40,7 @@ export function refuseProtectedFile(
 ): void {
   if (also.some((file) => isWithin(path, file) || isWithin(file, path)))
     throw refusal(path, `It is, or holds, a part of every prompt. ${byPerson}`);
-  const [top = ""] = path.split("/", 1);
+  const [top = ""] = isWithin(OTHER_SKILLS, path) ? ["skills"] : path.split("/", 1);
   const owner = owners.get(top) ?? (ruleOf(path).kind === "working" ? undefined : byHarness);
   if (owner !== undefined) throw refusal(path, owner);
 }

@@ -9,6 +9,7 @@ import { callDigest } from "../../permissions/digest.ts";
 import type { CheckedCall, PreparedCall, ServerTool, Tool } from "../../tools/tool.ts";
 import type { Capability, ToolOutcome, TurnScope } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
+import { groupsInStep, notOffered, offeredSpecs } from "./groups.ts";
 import { failed, forbidden, unknownOutcome } from "./outcomes.ts";
 import type { PreparedTurn } from "../prepare.ts";
 import { isExpired } from "./questions.ts";
@@ -59,12 +60,15 @@ export function judge(context: GateContext, turn: RunningTurn, call: ToolCall): 
   const entries = context.core.entriesOf(turn.id);
   if (!openCalls(entries).some((open) => open.call === call.call)) return { kind: "settled" };
   const tool = context.prepared.tools.get(call.name);
-  if (!tool) return settle(failed(noSuchTool(context, call)));
+  const groups = groupsInStep(context.core.groups, entries);
+  if (!tool) return settle(failed(noSuchTool(context.prepared, call, groups)));
+  const isBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
+  const why = notOffered(tool, groups);
+  if (why !== null) return settle(isBegun ? unknownOutcome() : failed(why));
   const asked = questionOf(entries, call.call);
   // What a person has seen, or has put there, takes the place of what the model wrote.
   const seen = asked?.answered?.input ?? asked?.asked.input;
   const input: unknown = seen === undefined ? parseInput(call.input) : JSON.parse(seen);
-  const isBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
   if (tool.runsOn === "client") {
     const decision = decideOn(context, tool, input, tool.prepare(input));
     if (decision.kind === "deny") return settle(forbidden(decision.reason));
@@ -150,8 +154,10 @@ export function digestOf(
 
 const settle = (outcome: ToolOutcome): Verdict => ({ kind: "settle", outcome });
 
-function noSuchTool({ prepared }: GateContext, { name }: ToolCall): string {
-  const names = [...prepared.tools.keys()].join(", ");
+function noSuchTool(prepared: PreparedTurn, { name }: ToolCall, groups: readonly string[]): string {
+  const names = offeredSpecs(prepared, groups)
+    .map((spec) => spec.name)
+    .join(", ");
   return `There is no tool named "${name}". The tools are: ${names === "" ? "none" : names}.`;
 }
 

@@ -1,5 +1,6 @@
 import type { Evicted } from "../../session/entries.ts";
 import type { ContentPart } from "../../shared/messages.ts";
+import { cutAt } from "../../shared/text.ts";
 import { truncate } from "../../tools/truncate.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { ToolOutcome } from "../capability.ts";
@@ -40,7 +41,13 @@ export const unknownOutcome = (because = "The call was interrupted. "): ToolOutc
     `${because}Whether it had its effect is unknown; it was not run again. Check before repeating it.`,
   );
 
-/** The outcome cut to what a row holds. A text that was cut shows no file whole. */
+/** Of a name under which a result is kept. */
+const MAX_KEEP_CHARS = 200;
+
+/**
+ * The outcome cut to what a row holds. A text that was cut shows no file whole. Only a success is kept, or activates
+ * anything.
+ */
 export function bounded(outcome: StoredOutcome): StoredOutcome {
   let chars = 0;
   let images = 0;
@@ -55,11 +62,14 @@ export function bounded(outcome: StoredOutcome): StoredOutcome {
     const text = `[An image of ${part.mediaType} was left out: the result is too large.]`;
     return [{ type: "text", text }];
   });
-  const { status, seen, evicted } = outcome;
+  const { status, seen, keep = "", activates = [], evicted } = outcome;
+  const isSuccess = status === "success";
   return {
     status,
     content,
     ...(seen === undefined || chars > MAX_RESULT_CHARS ? {} : { seen }),
+    ...(isSuccess && keep !== "" ? { keep: cutAt(keep, MAX_KEEP_CHARS) } : {}),
+    ...(isSuccess && activates.length > 0 ? { activates } : {}),
     ...(evicted === undefined ? {} : { evicted }),
   };
 }

@@ -11,6 +11,7 @@ import { nest, type ToolOutcome } from "../capability.ts";
 import { LostTurn, type Tx } from "../core.ts";
 import { digestOf, judge, type GateContext, type Question, type Verdict } from "./gate.ts";
 import { stepsOf, type Limits } from "../limits.ts";
+import { addGroups, newGroups } from "./groups.ts";
 import { evict, READER, tooLongFor } from "../eviction/evict.ts";
 import type { EvictionConfig } from "../eviction/config.ts";
 import {
@@ -144,16 +145,22 @@ function storeResult(
 ): void {
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
-  core.commit("result", (tx) => {
+  core.groups = core.commit("result", (tx) => {
+    const { groups } = core;
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
     const entries = core.entriesOf(turn.id);
-    if (!openCalls(entries).some((open) => open.call === call)) return;
+    if (!openCalls(entries).some((open) => open.call === call)) return groups;
     const question = questionOf(entries, call);
     if (question && !question.answered) {
       decline(tx, question.asked, outcome ? notAskedAnyMore(outcome) : expired);
     } else if (outcome) {
-      tx.append(turn.id, { kind: "result", call, name, ...bounded(outcome) });
+      const { activates, ...stored } = bounded(outcome);
+      const added = newGroups(groups, activates);
+      const by = added.length === 0 ? {} : { activates: added };
+      tx.append(turn.id, { kind: "result", call, name, ...stored, ...by });
+      return addGroups(core, added);
     }
+    return groups;
   });
 }
 

@@ -8,9 +8,9 @@ import { keepOf, MAX_CHARS, type Keep } from "./bounds.ts";
 import type { CompactionConfig } from "./config.ts";
 import type { Cut } from "./cut.ts";
 import { draftSummary, type Drafting } from "./draft.ts";
-import { isOver, Keeper, LEAST_FREED, REST_TURNS } from "./keeper.ts";
+import { isOver, Keeper, LEAST_FREED, REST_TURNS, type PreparedFrame } from "./keeper.ts";
 import { isShortenable, moveToFiles } from "./shorten.ts";
-import type { Frame, RequestSize } from "./size.ts";
+import type { RequestSize } from "./size.ts";
 import { storeContext, storeDraft, turnsSince } from "./store.ts";
 import { isWithdrawn, takeBack } from "./take-back.ts";
 
@@ -27,7 +27,7 @@ const REFUSED = "The model refused a longer one.";
 const TOO_LITTLE = "What could be summarised is too little.";
 
 /** A turn whose next step is to have room. */
-export type Making = { readonly prepared: Frame; readonly scope: TurnScope };
+export type Making = { readonly prepared: PreparedFrame; readonly scope: TurnScope };
 
 /** How far the context has to shrink. */
 type Goal = {
@@ -99,7 +99,8 @@ export class Compactor {
     const learned = { model: making.prepared.model.id, tokens };
     storeContext(this.#core, turn, "compact", () => ({ ...keeper.document, learned }));
     const half = Math.floor(tokens / 2);
-    const keep = upTo(Math.max(0, half - before.fixed - CARRIED_TOKENS));
+    const taken = before.fixed + CARRIED_TOKENS + keeper.keptTokens(this.#running(turn));
+    const keep = upTo(Math.max(0, half - taken));
     const goal = { trigger: half, most: half, keep, text: tokens / 4, why: REFUSED };
     await this.#relieve(making, this.#running(turn), goal);
     return keeper.size().tokens <= before.tokens * (1 - LEAST_FREED);
@@ -130,16 +131,18 @@ export class Compactor {
     const failure = isOver(keeper.size(), goal.trigger)
       ? await this.#summarise(making, turn, goal)
       : null;
-    const cut = isOver(keeper.size(), goal.most) ? this.#lastCut(goal) : null;
+    const cut = isOver(keeper.size(), goal.most) ? this.#lastCut(this.#running(turn), goal) : null;
     if (cut) keeper.cutOff(this.#running(turn), cut, failure ?? goal.why);
     if (!isOver(keeper.size(), goal.most)) return;
     await this.#shorten(making, turn, goal.most, 0);
     if (isOver(keeper.size(), goal.most)) keeper.markAll(this.#running(turn));
+    if (isOver(keeper.size(), goal.most)) keeper.letGo(this.#running(turn), goal.most);
   }
 
-  #lastCut({ most }: Goal): Cut | null {
+  #lastCut(turn: RunningTurn, { most }: Goal): Cut | null {
     const size = this.#keeper.size();
-    const tokens = most * SURE - size.fixed - CARRIED_TOKENS;
+    const kept = this.#keeper.keptTokens(turn);
+    const tokens = most * SURE - size.fixed - CARRIED_TOKENS - kept;
     return this.#keeper.choose(upTo(Math.max(0, tokens)), size);
   }
 
@@ -156,7 +159,7 @@ export class Compactor {
     const size = keeper.size();
     if (!keeper.mayTry(size)) return goal.why;
     const cut = keeper.choose(goal.keep, size);
-    if (!cut || cut.tokens * size.scale < size.tokens * LEAST_FREED) return TOO_LITTLE;
+    if (!cut || !keeper.isWorth(cut, size, this.#running(turn))) return TOO_LITTLE;
     const drafting = this.#draftingOf(config, cut, size, making.scope.signal);
     const draft = await draftSummary(this.#core, this.#harness, drafting);
     const now = this.#running(turn);
@@ -170,7 +173,10 @@ export class Compactor {
     const core = this.#core;
     const keeper = this.#keeper;
     const { entries, view } = core.context;
-    const done = new Set(entries.flatMap((entry) => (entry.kind === "shortened" ? entry.of : [])));
+    const done = new Set([
+      ...entries.flatMap((entry) => (entry.kind === "shortened" ? entry.of : [])),
+      ...keeper.live(this.#running(turn)).map(({ seq }) => seq),
+    ]);
     const long = view
       .filter((entry) => !done.has(entry.seq) && keeper.tokensOf(entry) >= least)
       .filter(isShortenable)
@@ -211,7 +217,7 @@ export class Compactor {
     if (!keeper.mayTry(size)) return;
     const cut = keeper.choose(keepOf(config, bounds), size);
     const isDue = isOver(size, bounds.trigger) || (cut && this.#isSoft(config, size, cut));
-    if (!cut || !isDue || cut.tokens * size.scale < size.tokens * LEAST_FREED) return;
+    if (!cut || !isDue || !keeper.isWorth(cut, size, null)) return;
     this.#background = this.#write(config, cut, size).finally(() => (this.#background = null));
     this.#core.platform.keepAlive(this.#background);
   }

@@ -3,8 +3,17 @@ import type { ContextDocument, Draft } from "../../session/state-documents.ts";
 import type { RunningTurn } from "../../session/turns.ts";
 import { noUsage } from "../../shared/messages.ts";
 import { addLaterJobs } from "../after/later.ts";
+import { offeredSpecs } from "../calls/groups.ts";
+import {
+  keptBefore,
+  liveResults,
+  sparedBelow,
+  withoutOldest,
+  type KeptResult,
+} from "../context/kept.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
+import type { PreparedTurn } from "../prepare.ts";
 import { boundsOf, MAX_CHARS, type Bounds, type Keep } from "./bounds.ts";
 import { chooseCut, type Cut } from "./cut.ts";
 import { Measure, type Frame, type RequestSize } from "./size.ts";
@@ -19,6 +28,9 @@ export const LEAST_FREED = 0.1;
 /** Whether a request is so long, or what is held in memory too much. */
 export const isOver = ({ tokens, chars }: RequestSize, most: number): boolean =>
   tokens >= most || chars > MAX_CHARS;
+
+/** A frame with all tools of a turn. */
+export type PreparedFrame = Frame & Pick<PreparedTurn, "tools">;
 
 type Compacted = Extract<Fact, { kind: "compacted" }>;
 
@@ -38,9 +50,10 @@ export class Keeper {
     return this.#core.context.document;
   }
 
-  /** Takes what every request of a turn has beside messages. */
-  frame(frame: Frame): void {
-    this.#frame = frame;
+  /** Takes what the next request has beside messages. */
+  frame(prepared: PreparedFrame): void {
+    const { model, system } = prepared;
+    this.#frame = { model, system, specs: offeredSpecs(prepared, this.#core.groups) };
   }
 
   /** Whether any request is known yet. */
@@ -52,11 +65,13 @@ export class Keeper {
   size(document = this.document): RequestSize {
     const { context, viewer } = this.#core;
     if (!this.#frame) throw new Error("a context is measured before any request");
-    if (document === context.document)
-      return this.#measure.request(this.#frame, context.view, document);
+    if (document === context.document) return this.#measure.request(this.#frame, context, document);
     // No step was asked for with that one.
-    const view = viewer.of(context.entries, document);
-    return this.#measure.request(this.#frame, view, { ...document, changed: Infinity });
+    const shown = {
+      view: viewer.of(context.entries, document),
+      kept: context.keptOf(document),
+    };
+    return this.#measure.request(this.#frame, shown, { ...document, changed: Infinity });
   }
 
   bounds(): Bounds {
@@ -70,6 +85,30 @@ export class Keeper {
   /** Tokens of one entry as it is shown. */
   tokensOf(entry: JournalEntry): number {
     return this.#measure.tokensOf(entry);
+  }
+
+  /** Results that stay whole as long as there is room for anything. */
+  live(turn: RunningTurn): readonly KeptResult[] {
+    return liveResults(this.#core.context, turn);
+  }
+
+  /** Tokens that these results in it still take where they are before the context, which `kept` says. */
+  #stillTaken(kept: Pick<ContextDocument, "kept" | "named">): number {
+    const { from } = this.document;
+    const results = this.#core.context.keptOf({ from, ...kept });
+    return this.#measure.sumOf(results.filter(({ seq }) => seq >= from));
+  }
+
+  /** Tokens, as the provider counts them, that stay of its results wherever it is cut. */
+  keptTokens(turn: RunningTurn): number {
+    const kept = keptBefore(this.#core.context, { from: Infinity }, turn);
+    return this.#stillTaken(kept) * this.size().scale;
+  }
+
+  /** Whether a cut frees enough to be worth a summary. */
+  isWorth(cut: Cut, { tokens, scale }: RequestSize, turn: RunningTurn | null): boolean {
+    const kept = this.#stillTaken(keptBefore(this.#core.context, cut, turn));
+    return (cut.tokens - kept) * scale >= tokens * LEAST_FREED;
   }
 
   /** The cut that leaves so much; `keep` is in tokens as the provider counts them. */
@@ -95,22 +134,40 @@ export class Keeper {
     if (!compaction) return;
     const { context, viewer } = this.#core;
     const size = this.size();
-    const is = { isOver: isOver(size, enough), tokens: size.tokens };
+    const live = this.live(turn);
+    const is = { isOver: isOver(size, enough), tokens: size.tokens, live };
     const marks = marksOf(compaction, context.view, viewer, this.#measure, is);
-    if (Object.keys(marks).length > 0) this.#storeMarks(turn, marks);
+    if (Object.keys(marks).length > 0) this.#storeMarks(turn, this.#marked(turn, marks));
   }
 
   /** Shows all of them cut. */
   markAll(turn: RunningTurn): void {
     const seq = this.#core.nextSeq;
-    const marks = { pruned: seq, truncated: seq };
-    if (this.size({ ...this.document, ...marks }).tokens < this.size().tokens)
-      this.#storeMarks(turn, marks);
+    const marked = this.#marked(turn, { pruned: seq, truncated: seq });
+    if (this.size(marked).tokens < this.size().tokens) this.#storeMarks(turn, marked);
   }
 
-  #storeMarks(turn: RunningTurn, marks: Pick<ContextDocument, "pruned" | "truncated">): void {
+  /** Lets results go that stay whole, oldest first, until the context is below `most`. */
+  letGo(turn: RunningTurn, most: number): void {
+    let document = this.document;
+    for (let live = this.live(turn); live.length > 0; live = live.slice(1)) {
+      if (!isOver(this.size(document), most)) break;
+      document = withoutOldest(document, live);
+    }
+    if (document !== this.document) this.#storeMarks(turn, document);
+  }
+
+  #marked(
+    turn: RunningTurn,
+    marks: Pick<ContextDocument, "pruned" | "truncated">,
+  ): ContextDocument {
+    const { spared: _, ...document } = { ...this.document, ...marks };
+    return { ...document, ...sparedBelow(document.pruned ?? 0, this.live(turn), document) };
+  }
+
+  #storeMarks(turn: RunningTurn, marked: ContextDocument): void {
     const changed = this.#core.nextSeq - 1;
-    storeContext(this.#core, turn, "compact", () => ({ ...this.document, ...marks, changed }));
+    storeContext(this.#core, turn, "compact", () => ({ ...marked, changed }));
   }
 
   /** Puts a summary in the place of what it is of; whether that was done. One that frees too little is a failure. */
@@ -121,7 +178,7 @@ export class Keeper {
       this.#store(turn, this.document, { ...rest, how: "failed", why: draft.why });
       return false;
     }
-    const document = this.#after(draft, summary);
+    const document = this.#after(turn, draft, summary);
     if (this.size(document).tokens > this.size().tokens * (1 - LEAST_FREED)) {
       const why = "The summary would have freed too little.";
       this.#store(turn, this.document, { ...rest, how: "failed", why });
@@ -134,7 +191,7 @@ export class Keeper {
   /** Leaves out what a cut leaves out, without a summary. */
   cutOff(turn: RunningTurn, cut: Cut, why: string): void {
     const { summary } = this.document;
-    this.#store(turn, this.#after(cut, summary), { ...this.#plain(), how: "cut", why });
+    this.#store(turn, this.#after(turn, cut, summary), { ...this.#plain(), how: "cut", why });
   }
 
   #plain() {
@@ -143,19 +200,39 @@ export class Keeper {
     return { before: { tokens, messages }, model: model.id, usage: noUsage, ms: 0 };
   }
 
-  #after({ from, turn }: Pick<Cut, "from" | "turn">, summary: string | undefined): ContextDocument {
+  #after(
+    running: RunningTurn,
+    { from, turn }: Pick<Cut, "from" | "turn">,
+    summary: string | undefined,
+  ): ContextDocument {
     const first = firstOf(this.#core, turn ?? from);
-    const { pruned = 0, truncated = 0, learned, compacted = 0 } = this.document;
-    return {
+    const { pruned = 0, truncated = 0, spared = [], learned, compacted = 0 } = this.document;
+    const stay = spared.filter((seq) => seq >= from);
+    const start = turn === undefined ? { from } : { from, turn };
+    return this.#fitted({
       from,
       ...(turn === undefined ? {} : { turn, ...this.#uncut(turn) }),
       compacted: Math.max(compacted, from - 1),
       ...(summary === undefined ? {} : { summary }),
       ...(first === undefined ? {} : { first }),
+      ...keptBefore(this.#core.context, start, running),
       ...(pruned > from ? { pruned } : {}),
+      ...(stay.length > 0 ? { spared: stay } : {}),
       ...(truncated > from ? { truncated } : {}),
       ...(learned === undefined ? {} : { learned }),
-    };
+    });
+  }
+
+  /** Without the oldest of what it keeps, where that alone would make it too long again. */
+  #fitted(fitting: ContextDocument): ContextDocument {
+    const { kept, ...bare } = fitting;
+    if (!kept) return fitting;
+    const most = this.bounds().trigger * (1 - LEAST_FREED);
+    if (isOver(this.size(bare), most)) return fitting;
+    let document = fitting;
+    for (let at = 0; at < kept.length && isOver(this.size(document), most); at++)
+      document = withoutOldest(document, this.#core.context.keptOf(document));
+    return document;
   }
 
   /** The newest context that did not begin inside this turn. */

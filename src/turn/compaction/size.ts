@@ -19,11 +19,17 @@ export type RequestSize = {
   readonly scale: number;
 };
 
-/** What every request of a turn has beside messages. */
+/** What a request has beside messages. */
 export type Frame = {
   readonly model: Model;
   readonly system: string;
   readonly specs: readonly ToolSpec[];
+};
+
+/** What a request shows of a conversation: its entries, and results from before them. */
+export type Shown = {
+  readonly view: readonly JournalEntry[];
+  readonly kept: readonly JournalEntry[];
 };
 
 /** Where a provider counts less than half, or more than three times as much as is estimated, it does not count requests. */
@@ -33,7 +39,7 @@ const SCALES = [0.5, 3] as const;
 export class Measure {
   readonly #tokens = new WeakMap<JournalEntry, number>();
   #system: { readonly text: string; readonly tokens: number } | null = null;
-  #tools: { readonly specs: readonly ToolSpec[]; readonly tokens: number } | null = null;
+  readonly #tools = new WeakMap<ToolSpec, number>();
   /** How the provider counted the newest request that it told of. */
   #scale: { readonly model: string; readonly factor: number } | null = null;
 
@@ -50,16 +56,20 @@ export class Measure {
     return entries.reduce((sum, entry) => sum + this.tokensOf(entry), 0);
   }
 
-  /** The next request with these entries: as the provider counted the newest step, where it did, and what came since. */
-  request(frame: Frame, view: readonly JournalEntry[], document: ContextDocument): RequestSize {
+  /**
+   * The next request with these entries, and those that are `kept` of before: as the provider counted the newest step, where
+   * it did, and what came since.
+   */
+  request(frame: Frame, { view, kept }: Shown, document: ContextDocument): RequestSize {
     const entries = groupTurns(view).flatMap((turn) => turn.entries);
-    const fixed = this.#frameTokens(frame) + estimateTokens(leadText(document));
+    const before = [leadText(document), ...(document.named ?? [])].join("\n");
+    const fixed = this.#frameTokens(frame) + estimateTokens(before) + this.sumOf(kept);
     const estimate = fixed + this.sumOf(entries);
     const scale = this.#scaleOf(frame, entries, document, estimate);
     return {
       tokens: Math.round(estimate * scale),
       messages: messagesIn(entries),
-      chars: entries.reduce((sum, entry) => sum + charsOf(entry), 0),
+      chars: [...kept, ...entries].reduce((sum, entry) => sum + charsOf(entry), 0),
       fixed: Math.round(fixed * scale),
       scale,
     };
@@ -69,11 +79,13 @@ export class Measure {
   #frameTokens({ system, specs }: Frame): number {
     if (this.#system?.text !== system)
       this.#system = { text: system, tokens: estimateTokens(system) };
-    if (this.#tools?.specs !== specs) {
-      const tokens = specs.reduce((sum, spec) => sum + estimateToolTokens(spec), 0);
-      this.#tools = { specs, tokens };
-    }
-    return this.#system.tokens + this.#tools.tokens;
+    return specs.reduce((sum, spec) => sum + this.#toolTokens(spec), this.#system.tokens);
+  }
+
+  #toolTokens(spec: ToolSpec): number {
+    const known = this.#tools.get(spec) ?? estimateToolTokens(spec);
+    this.#tools.set(spec, known);
+    return known;
   }
 
   #scaleOf(

@@ -1,6 +1,7 @@
 import type { JournalEntry } from "../../session/entries.ts";
 import type { ContextDocument } from "../../session/state-documents.ts";
 import { groupTurns } from "../../session/transcript.ts";
+import type { KeptResult } from "../context/kept.ts";
 import type { View } from "../context/view.ts";
 import type { CompactionConfig } from "./config.ts";
 import { messagesIn, type Measure } from "./size.ts";
@@ -8,18 +9,26 @@ import { messagesIn, type Measure } from "./size.ts";
 /** Cutting arguments changes what a provider has cached, so it is done only where it frees so many tokens. */
 const LEAST_FREED = 2_000;
 
+type State = {
+  /** Whether the context is too long as a whole. */
+  readonly isOver: boolean;
+  readonly tokens: number;
+  /** Results that stay whole. */
+  readonly live: readonly KeptResult[];
+};
+
 type Marks = Pick<ContextDocument, "pruned" | "truncated">;
 
 /**
  * Below which seqs results and arguments should be shown cut from now on: those of the document, or higher ones where
- * the options say so. `view`: the entries as they are shown. `isOver`: whether the context is too long as a whole.
+ * the options say so. `view`: the entries as they are shown.
  */
 export function marksOf(
   { prune, truncateArgs }: Pick<CompactionConfig, "prune" | "truncateArgs">,
   view: readonly JournalEntry[],
   viewer: View,
   measure: Measure,
-  { isOver, tokens }: { readonly isOver: boolean; readonly tokens: number },
+  { isOver, tokens, live }: State,
 ): Marks {
   const entries = groupTurns(view).flatMap((turn) => turn.entries);
   const marks: { pruned?: number; truncated?: number } = {};
@@ -36,7 +45,10 @@ export function marksOf(
   }
   if (prune && isOver) {
     const results = entries.filter((entry) => entry.kind === "result");
-    const own = results.filter(({ name }) => !prune.excludedTools.includes(name));
+    const kept = new Set(live.map(({ seq }) => seq));
+    const own = results.filter(
+      ({ seq, name }) => !prune.excludedTools.includes(name) && !kept.has(seq),
+    );
     let newest = 0;
     let at = own.length;
     while (at > 0) {

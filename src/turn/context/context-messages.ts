@@ -16,18 +16,22 @@ export function leadText({ first = "", summary = "" }: Partial<ContextDocument>)
 }
 
 /**
- * The messages of a context with what was said before it: at the front of the first message, so that it stays the same
- * from step to step. Where nothing is known of it, nothing is added. No text in it can close its tag.
+ * The messages of a context with what was said before it, and what is `kept` of that: at the front of the first message,
+ * so that it stays the same from step to step. Where nothing is known of it, nothing is added. No text in it can close its
+ * tag.
  */
 export function withLead(
   document: ContextDocument,
   messages: readonly ModelMessage[],
+  kept = "",
 ): readonly ModelMessage[] {
   const lead = leadText(document);
-  if (lead === "") return messages;
-  const text = `<${SUMMARY}>\n${neutraliser([])(lead)}\n</${SUMMARY}>`;
-  const part: ContentPart = { type: "text", text };
+  const summary = lead === "" ? "" : `<${SUMMARY}>\n${neutraliser([])(lead)}\n</${SUMMARY}>`;
+  const parts = [summary, kept].flatMap((text): ContentPart[] =>
+    text === "" ? [] : [{ type: "text", text }],
+  );
+  if (parts.length === 0) return messages;
   const [first, ...rest] = messages;
-  if (first?.role !== "user") return [{ role: "user", content: [part] }, ...messages];
-  return [{ role: "user", content: [part, ...first.content] }, ...rest];
+  if (first?.role !== "user") return [{ role: "user", content: parts }, ...messages];
+  return [{ role: "user", content: [...parts, ...first.content] }, ...rest];
 }

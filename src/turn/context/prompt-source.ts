@@ -68,7 +68,8 @@ const areEqual = (a: readonly Section[], b: readonly Section[]): boolean =>
   a.every((one, at) => {
     const other = b[at];
     const isSame = one.name === other?.name && one.layer === other.layer;
-    return isSame && one.text === other.text && isSameList(one.entries, other.entries);
+    const isSameText = isSame && one.text === other.text && one.unlisted === other.unlisted;
+    return isSameText && isSameList(one.entries, other.entries);
   });
 
 const isSameList = (a: Section["entries"], b: Section["entries"]): boolean =>

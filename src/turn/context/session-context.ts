@@ -3,6 +3,7 @@ import type { Journal } from "../../session/journal.ts";
 import { readStates, type ContextDocument, type Draft } from "../../session/state-documents.ts";
 import { groupTurns } from "../../session/transcript.ts";
 import type { Sql } from "../../shared/sql.ts";
+import { isKept, keptText, type KeptResult } from "./kept.ts";
 import { isLoadedFor, isShown, type View } from "./view.ts";
 
 const ALL: ContextDocument = { from: 0 };
@@ -24,6 +25,9 @@ export class SessionContext {
   #entries: JournalEntry[] | null = null;
   #document: ContextDocument = ALL;
   #view: readonly JournalEntry[] | null = null;
+  /** Results that a document keeps, by their seqs. */
+  readonly #kept = new Map<number, KeptResult>();
+  #keptText: string | null = null;
 
   /** `begun`: the seq of the user entry of the turn that runs or waits. */
   constructor(sql: Sql, journal: Journal, viewer: View, begun: () => number | null) {
@@ -60,6 +64,26 @@ export class SessionContext {
     return (this.#view ??= this.#viewer.of(this.entries, document));
   }
 
+  /** Results before it that the model is shown all the same, oldest first. */
+  get kept(): readonly KeptResult[] {
+    return this.keptOf(this.document);
+  }
+
+  /** As the model reads them: the same until another document is committed. */
+  get keptText(): string {
+    const { document } = this;
+    return (this.#keptText ??= keptText(this.keptOf(document), document));
+  }
+
+  /** The same of another document. */
+  keptOf({ kept = [] }: ContextDocument): readonly KeptResult[] {
+    const missing = kept.filter((seq) => !this.#kept.has(seq));
+    const held = this.entries.filter(({ seq }) => missing.includes(seq));
+    const read = held.length < missing.length ? this.#journal.these(missing) : held;
+    for (const result of read.filter(isKept)) this.#kept.set(result.seq, result);
+    return kept.flatMap((seq) => this.#kept.get(seq) ?? []);
+  }
+
   /** Where it may begin without anybody noticing: set only where many answers were given anew. */
   get newStart(): number | null {
     if (this.entries.length <= MAX_ENTRIES) return null;
@@ -78,6 +102,10 @@ export class SessionContext {
   set(document: ContextDocument): void {
     const begun = this.#begun();
     const { entries } = this;
+    const kept = this.keptOf(document);
+    this.#kept.clear();
+    for (const result of kept) this.#kept.set(result.seq, result);
+    this.#keptText = null;
     this.#document = document;
     this.#entries = entries.filter((entry) => isLoadedFor(entry, document, begun));
     this.#view = null;
@@ -87,6 +115,8 @@ export class SessionContext {
   forget(): void {
     this.#entries = null;
     this.#view = null;
+    this.#keptText = null;
+    this.#kept.clear();
   }
 
   #load(): JournalEntry[] {

@@ -54,7 +54,8 @@ export class View {
 
   /** A result as it is shown where it is older than what stays whole. */
   pruned(entry: EntryOf<"result">): JournalEntry {
-    if (this.#excluded.includes(entry.name)) return entry;
+    // One with a name stays whole by that alone.
+    if (this.#excluded.includes(entry.name) && entry.keep === undefined) return entry;
     return known(this.#pruned, entry, () => prunedResult(entry, this.#chars.result));
   }
 
@@ -65,12 +66,13 @@ export class View {
 
   #show(
     entry: JournalEntry,
-    { from, pruned = 0, truncated = 0 }: ContextDocument,
+    { from, pruned = 0, truncated = 0, spared }: ContextDocument,
     files: readonly Evicted[] | undefined,
   ): JournalEntry {
     const shown = files ? known(this.#shortened, entry, () => shortenedEntry(entry, files)) : entry;
     if (entry.seq < from) return known(this.#carried, shown, () => carriedEntry(shown));
-    if (shown.kind === "result" && entry.seq < pruned) return this.pruned(shown);
+    const isOld = entry.seq < pruned && spared?.includes(entry.seq) !== true;
+    if (shown.kind === "result" && isOld) return this.pruned(shown);
     if (shown.kind === "step" && entry.seq < truncated) return this.truncated(shown);
     return shown;
   }

@@ -30,13 +30,14 @@ export const READER = "read_file";
 
 /**
  * The setting that this result is too long for: it has more characters of text than may stay, and its tool is none of the
- * excluded. `null` where it stays.
+ * excluded. `null` where it stays, as one that is to be kept does.
  */
 export function tooLongFor(
   config: EvictionConfig | undefined,
-  { content }: Pick<ToolOutcome, "content">,
+  { status, content, keep = "" }: ToolOutcome,
   tool: string,
 ): EvictionConfig | null {
+  if (status === "success" && keep !== "") return null;
   if (!config || config.excludedToolNames.includes(tool)) return null;
   // What would be cut is evicted, however much the agent's own limit lets stay.
   const most = Math.min(config.maxResultChars, MAX_RESULT_CHARS);
@@ -67,8 +68,10 @@ export async function evict(outcome: ToolOutcome, evicting: Evicting): Promise<S
     await workspace.change({ by: "job:eviction", op, changes });
     const notice = placeholder({ tool: name, text, paths, kept, preview: config.previewChars });
     const [path = stem] = paths;
+    const { status, activates } = outcome;
     return {
-      status: outcome.status,
+      status,
+      ...(activates === undefined ? {} : { activates }),
       content: inPlaceOfText(outcome.content, notice),
       evicted: { path, chars: text.length },
     };

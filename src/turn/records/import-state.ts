@@ -1,8 +1,9 @@
 import { CarrelError } from "../../shared/errors.ts";
 import { importedTurns, insertImported } from "../../session/imported-turns.ts";
 import { addJob, INDEX_JOB } from "../../session/jobs.ts";
-import { carriedOf, parseStateDocument } from "../../session/state-document.ts";
+import { carriedOf, parseStateDocument, type StateDocument } from "../../session/state-document.ts";
 import { writeState } from "../../session/state-documents.ts";
+import { addGroups, isGroupName, newGroups } from "../calls/groups.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
 import { DEAD_MAN_MS, REGISTER_JOB } from "../line/inbox.ts";
@@ -37,6 +38,7 @@ export function importState(
   const messages = document.context ?? [];
   const now = core.clock.now();
   const turns = importedTurns(messages, now);
+  const groups = groupsOf(document);
   core.commit("import", (tx) => {
     for (const { id, facts } of turns) {
       const [first] = facts.map(({ fact, at }) => tx.append(id, fact, undefined, at));
@@ -45,12 +47,20 @@ export function importState(
     // Always, so that the session is not empty any more.
     core.writePermissions(tx, permissions, `user:${by}`);
     if (summary) writeState(core.sql, "context", { from: 0, summary });
+    addGroups(core, groups);
     writeState(core.sql, "carried", carriedOf(document));
     const due = now + DEAD_MAN_MS;
     if (!isRegistered) addJob(core.sql, { id: REGISTER_JOB, kind: "register", due, payload: "" });
     addJob(core.sql, { id: INDEX_JOB, kind: "index", due, payload: "" });
   });
+  core.groups = groups;
   core.reloadContext();
   core.platform.setAlarm(now + DEAD_MAN_MS);
   return messages.length;
+}
+
+/** The groups of tools that a document names. What is no list of names activates nothing. */
+function groupsOf({ tool_context }: StateDocument): readonly string[] {
+  const named = tool_context?.activated_groups;
+  return newGroups([], Array.isArray(named) ? named.filter(isGroupName) : []);
 }

@@ -12,8 +12,11 @@ import type { WorkspacePath } from "./path.ts";
 import type { FileRow, Rows } from "../rows.ts";
 import type { Template, TemplateContent } from "./template.ts";
 
-/** A file in any layer: `FileInfo` apart from where it is, and the row of an own one. */
-export type LayerFile = Omit<FileInfo, "path" | "layer"> & { readonly row: FileRow | null };
+/** A file in any layer: `FileInfo` apart from where it is, the row of an own one, the head of a skill of the shared layer. */
+export type LayerFile = Omit<FileInfo, "path" | "layer"> & {
+  readonly row: FileRow | null;
+  readonly head?: string;
+};
 
 /** The layer between a bucket and the template: another bucket, which answers for itself. */
 export type SharedLayer = {
@@ -121,8 +124,8 @@ function ownLayer(rows: Pick<Rows, "files" | "whiteouts">): Layer<LayerFile> {
 }
 
 function sharedLayer({ files, whiteouts }: Manifest): Layer<LayerFile> {
-  const named = files.map(({ path, type, size, executable, etag, at, by }) => {
-    const file = { type, size, executable, etag: sharedEtag(etag), at, by, row: null };
+  const named = files.map(({ path, version: _version, etag, ...rest }) => {
+    const file = { ...rest, etag: sharedEtag(etag), row: null };
     return [workspacePath(path), file] as const;
   });
   return {

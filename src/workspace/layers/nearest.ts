@@ -26,6 +26,12 @@ export function nearestPaths(
     .map((candidate) => candidate.path);
 }
 
+/** How much a text is spelled like `wanted`, from 0 to 1, whatever the case: see `nearestPaths`. */
+export function likenessTo(wanted: string): (other: string) => number {
+  const pairs = pairsOf(wanted);
+  return (other) => likeness(pairs, other);
+}
+
 /** Dice's coefficient over pairs of neighbouring characters: 0 for nothing in common, 1 for the same pairs. */
 function likeness(wanted: ReadonlySet<string>, other: string): number {
   const pairs = pairsOf(other);

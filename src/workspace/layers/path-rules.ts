@@ -14,12 +14,23 @@ export type PathRule = {
   readonly unit: "file" | "directory";
 };
 
-/** The first row that matches counts. A subagent's declaration is one file, so its unit is the file. */
+/**
+ * The first row that matches counts. A subagent's declaration is one file, so its unit is the file. What is fetched for
+ * all users of an agent lies in the bucket that they share, and shows to all of them.
+ */
 const rules: readonly (PathRule & { readonly paths: RegExp })[] = [
   { paths: /^(AGENTS\.md|tools\.json)$/, kind: "definition", layers: "all", unit: "file" },
   { paths: /^skills\/[._]/, kind: "runtime", layers: "own", unit: "file" },
   { paths: /^skills\/[^/]+\//, kind: "definition", layers: "all", unit: "directory" },
   { paths: /^(knowledge|skills|subagents)\//, kind: "definition", layers: "all", unit: "file" },
+  {
+    paths: /^\.agents\/skills\/[^/._][^/]*\//,
+    kind: "definition",
+    layers: "all",
+    unit: "directory",
+  },
+  { paths: /^\.agents\/skills\/[^/._]/, kind: "definition", layers: "all", unit: "file" },
+  { paths: /^\.skills-cache\//, kind: "runtime", layers: "all", unit: "file" },
   { paths: /^memory\/\./, kind: "runtime", layers: "own", unit: "file" },
   { paths: /^(MEMORY\.md$|memory\/)/, kind: "memory", layers: "own", unit: "file" },
   { paths: /^(agents|plans|large_tool_results)\//, kind: "runtime", layers: "own", unit: "file" },
@@ -36,7 +47,7 @@ export function ruleOf(path: WorkspacePath): PathRule {
 /** The path of the unit that a file belongs to: its own, or that of its skill's directory. */
 export function unitOf(path: WorkspacePath): WorkspacePath {
   if (ruleOf(path).unit === "file") return path;
-  return path.split("/", 2).join("/") as WorkspacePath;
+  return path.split("/", path.startsWith(".") ? 3 : 2).join("/") as WorkspacePath;
 }
 
 /** Where the records of sessions lie, below the root. */

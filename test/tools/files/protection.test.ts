@@ -12,6 +12,8 @@ const files = [
   ["knowledge/notes.md", "Only a person"],
   ["skills/x/SKILL.md", "skill_manage"],
   ["skills/_drafts/y/SKILL.md", "propose_skill"],
+  [".agents/skills/z/SKILL.md", "skill_manage"],
+  [".skills-cache/team-1/abc/SKILL.md", "kept by the system"],
   ["subagents/a.md", "agent_generate"],
   ["MEMORY.md", "memory_save"],
   ["memory/2026-01-02.md", "memory_save"],
@@ -20,6 +22,9 @@ const files = [
   ["agents/main/sessions/s1.log.jsonl", "kept by the system"],
   ["large_tool_results/r1", "kept by the system"],
   [".index/workspace.db", "kept by the system"],
+  [".agents/skills/x/SKILL.md", "skill_manage"],
+  [".agents/other.md", "kept by the system"],
+  [".skills-cache/hub/index.json", "kept by the system"],
 ] as const;
 
 /** All of them, and two files that are free. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { workspacePath } from "../../../src/workspace/layers/path.ts";
-import { ruleOf, unitOf } from "../../../src/workspace/layers/path-rules.ts";
+import { isHideable, ruleOf, unitOf } from "../../../src/workspace/layers/path-rules.ts";
 
 describe("ruleOf", () => {
   it.each([
@@ -25,6 +25,17 @@ describe("ruleOf", () => {
     ["large_tool_results/1.txt", "runtime", "own"],
     ["agents/main/sessions/sessions.json", "runtime", "own"],
     [".index/a", "runtime", "own"],
+    [".agents/skills/x/SKILL.md", "definition", "all"],
+    [".agents/skills/x/.hidden/a", "definition", "all"],
+    [".agents/skills/x", "definition", "all"],
+    [".agents/skills/_drafts/x/SKILL.md", "runtime", "own"],
+    [".agents/skills/.archive/x", "runtime", "own"],
+    [".agents/skills", "runtime", "own"],
+    [".agents/notes.md", "runtime", "own"],
+    [".skills-cache/hub/index.json", "runtime", "all"],
+    [".skills-cache/hub/0a1b/SKILL.md", "runtime", "all"],
+    [".skills-cached/a", "runtime", "own"],
+    ["docs/.agents/skills/x/SKILL.md", "working", "all"],
     ["notes.md", "working", "all"],
     ["agents.md", "working", "all"],
     ["docs/AGENTS.md", "working", "all"],
@@ -43,10 +54,28 @@ describe("unitOf", () => {
     ["skills/x/references/a/b.md", "skills/x"],
     ["skills/README.md", "skills/README.md"],
     ["skills/_drafts/x/SKILL.md", "skills/_drafts/x/SKILL.md"],
+    [".agents/skills/x/SKILL.md", ".agents/skills/x"],
+    [".agents/skills/x/a/b.md", ".agents/skills/x"],
+    [".agents/skills/README.md", ".agents/skills/README.md"],
+    [".agents/skills/_x/SKILL.md", ".agents/skills/_x/SKILL.md"],
+    [".skills-cache/hub/0a1b/SKILL.md", ".skills-cache/hub/0a1b/SKILL.md"],
     ["subagents/critic.md", "subagents/critic.md"],
     ["knowledge/deep/a.md", "knowledge/deep/a.md"],
     ["AGENTS.md", "AGENTS.md"],
   ])("[W4] %s belongs to %s", (path, unit) => {
     expect(unitOf(workspacePath(path))).toBe(unit);
+  });
+});
+
+describe("isHideable", () => {
+  it.each([
+    ["skills/x", true],
+    [".agents/skills/x", true],
+    [".skills-cache/hub/index.json", true],
+    ["skills/x/SKILL.md", false],
+    [".agents/skills/x/SKILL.md", false],
+    ["skills", false],
+  ])("[W6] %s: %s", (path, expected) => {
+    expect(isHideable(workspacePath(path))).toBe(expected);
   });
 });

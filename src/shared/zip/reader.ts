@@ -1,6 +1,6 @@
-import { invalid } from "../shared/errors.ts";
-import { cutAt, spellSize } from "../shared/text.ts";
-import { unixMode, zip } from "./zip-format.ts";
+import { invalid } from "../errors.ts";
+import { cutAt, spellSize } from "../text.ts";
+import { unixMode, zip } from "./format.ts";
 
 /** A file or directory in an archive, as its headers describe it. */
 export type ZipEntry = {
@@ -40,8 +40,8 @@ export const quoted = (name: string): string => JSON.stringify(cutAt(name, 200))
 /**
  * The entries of a zip archive, in the order of its directory. Whatever two programs could read differently is
  * refused: bytes after the end, a second end, zip64, parts, encryption, headers that contradict one another, entries
- * that overlap, links and devices, sizes that cannot be true. Names are UTF-8 and otherwise as they are: see
- * `archive-import.ts`. Throws `CarrelError('invalid')`; unpacks nothing.
+ * that overlap, links and devices, sizes that cannot be true. Names are UTF-8 and otherwise as they are: whoever takes
+ * them has to check them. Throws `CarrelError('invalid')`; unpacks nothing.
  */
 export function readZip(bytes: Uint8Array, limits: ZipLimits): ZipArchive {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,6 +1,6 @@
 import { Inflate } from "fflate";
-import { createCrc32 } from "./zip-format.ts";
-import { quoted, refused, type ZipEntry } from "./zip-reader.ts";
+import { createCrc32 } from "./format.ts";
+import { quoted, refused, type ZipEntry } from "./reader.ts";
 
 /** Of compressed bytes at once: they become at most 17 MB, however dense they are. */
 const SLICE = 16 * 1024;
