@@ -19,11 +19,8 @@ const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
 /** Never part of a template: what version control, package managers and desktops leave behind. */
 const SKIPPED = /^(\.git|\.hg|\.svn|node_modules|\.DS_Store|Thumbs\.db)$/;
 
-/** A directory of a skill: all that lies in it belongs to the skill. */
-const SKILL = /^(?:\.agents\/)?skills\/[^/._][^/]*$/;
-
-/** Where names that begin with a dot may lead to skills. */
-const TO_SKILLS = [".agents", ".agents/skills"];
+/** A skill with all that lies in it. */
+const SKILL = /^(\.agents\/)?skills\/[^/._][^/]*(\/|$)/;
 
 /** Everything in a template is readable by every user, so a file that usually holds secrets stops the build. */
 const SECRET = /^(\.env(\..*)?|\.dev\.vars(\..*)?|id_(rsa|ed25519)|.*\.pem)$/;
@@ -118,13 +115,10 @@ function walk(directory, prefix, ancestors) {
   return found;
 }
 
-/** Whether a path is of an editor, a tool or a record: a name in it begins with a dot, and it is not of a skill. */
+/** Whether a path is of a tool or a record: a name in it begins with a dot, and it leads to no skill. */
 function isHidden(path) {
-  const names = path.split("/");
-  const prefixes = names.map((_, at) => names.slice(0, at + 1).join("/"));
-  if (prefixes.some((prefix) => SKILL.test(prefix))) return false;
-  if (path.startsWith(".agents/")) return !path.startsWith(".agents/skills");
-  return !TO_SKILLS.includes(path) && names.some((name) => name.startsWith("."));
+  if (SKILL.test(path) || path === ".agents" || path === ".agents/skills") return false;
+  return /(^|\/)\./.test(path);
 }
 
 function refuse(name, path) {

@@ -27,7 +27,7 @@ export function listJson(
   };
 }
 
-const neverUsed: Omit<Usage, "name" | "state" | "archivedAt"> = {
+const neverUsed: Readonly<Omit<Usage, "name" | "state" | "archivedAt">> = {
   pinned: false,
   useCount: 0,
   viewCount: 0,

@@ -13,10 +13,12 @@ export const ownTools: readonly string[] = [
   "memory_search",
   "move_file",
   "multi_edit",
+  "propose_skill",
   "read_file",
   "session_history",
   "session_list",
   "session_search",
+  "skill_manage",
   "write_file",
 ];
 

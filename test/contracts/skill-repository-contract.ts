@@ -82,7 +82,7 @@ async function fetched(
   bench: RepositoryBench,
   limits: Partial<RepositoryLimits> = {},
 ): Promise<Fetched> {
-  const answer = await bench.repository.fetch(null, partsOf(bench, { limits }));
+  const answer = await bench.repository.take(null, partsOf(bench, { limits }));
   if (answer === "unchanged") throw new Error("nothing was known, so nothing can be unchanged");
   return answer;
 }
@@ -175,7 +175,7 @@ function revisionTests(open: OpenRepository): void {
     const first = await fetched(bench);
     expect((await fetched(bench)).revision).toBe(first.revision);
     expect(first.revision).not.toBe("");
-    expect(await bench.repository.fetch(first.revision, partsOf(bench))).toBe("unchanged");
+    expect(await bench.repository.take(first.revision, partsOf(bench))).toBe("unchanged");
     if (bench.repository.revision !== undefined)
       expect(bench.repository.revision).toBe(first.revision);
   });
@@ -183,7 +183,7 @@ function revisionTests(open: OpenRepository): void {
   it("[K2] who knows another revision gets everything", async () => {
     const bench = await open([skillOf("pdf")]);
     for (const known of ["", "other", '"etag"', "'; DROP TABLE x"])
-      expect(await bench.repository.fetch(known, partsOf(bench))).toMatchObject({
+      expect(await bench.repository.take(known, partsOf(bench))).toMatchObject({
         skills: [{ directory: "pdf" }],
       });
   });
@@ -197,7 +197,7 @@ function revisionTests(open: OpenRepository): void {
     const seen = new Set([first.revision]);
     for (const skills of contents) {
       await bench.put(skills);
-      const answer = await bench.repository.fetch(first.revision, partsOf(bench));
+      const answer = await bench.repository.take(first.revision, partsOf(bench));
       if (answer === "unchanged") throw new Error("what was changed is not seen");
       expect(shown(answer.skills)).toEqual(shown(skills));
       seen.add(answer.revision);
@@ -251,7 +251,7 @@ function failureTests(open: OpenRepository): void {
   it("[K1] nobody waits any more: it throws", async () => {
     const bench = await open([skillOf("pdf")]);
     const parts = partsOf(bench, { signal: AbortSignal.abort() });
-    await expect(bench.repository.fetch(null, parts)).rejects.toThrow();
+    await expect(bench.repository.take(null, parts)).rejects.toThrow();
   });
 
   it("[K1] a source that fails gives nothing, shows no credential, and is asked again", async () => {
@@ -260,7 +260,7 @@ function failureTests(open: OpenRepository): void {
     const { revision } = await fetched(bench);
     bench.break("fails");
     for (const known of [null, revision]) {
-      const failure = await bench.repository.fetch(known, partsOf(bench)).then(
+      const failure = await bench.repository.take(known, partsOf(bench)).then(
         () => null,
         (error: unknown) => error,
       );
@@ -276,7 +276,7 @@ function failureTests(open: OpenRepository): void {
     if (!bench.break) return;
     bench.break("stalls");
     const stop = new AbortController();
-    const fetching = bench.repository.fetch(null, partsOf(bench, { signal: stop.signal }));
+    const fetching = bench.repository.take(null, partsOf(bench, { signal: stop.signal }));
     stop.abort();
     await expect(fetching).rejects.toThrow();
   });

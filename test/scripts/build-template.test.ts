@@ -99,8 +99,32 @@ describe("buildTemplate", () => {
     put(".git/config");
     put("node_modules/x/index.js");
     put("knowledge/.DS_Store");
-    put("skills/.usage.json");
-    expect((await load()).paths).toEqual(["skills/.usage.json"]);
+    put("skills/pdf/.DS_Store");
+    put("a.md");
+    expect((await load()).paths).toEqual(["a.md"]);
+  });
+
+  it("[K2] carries skills whole, also those in .agents/skills, and no other name that begins with a dot", async () => {
+    const skills = [
+      ".agents/skills/csv/.data/a",
+      ".agents/skills/csv/SKILL.md",
+      "skills/pdf/.config",
+      "skills/pdf/SKILL.md",
+    ];
+    for (const path of skills) put(path);
+    for (const path of [
+      ".agents/notes.md",
+      ".agents/skills/.archive/x/SKILL.md",
+      ".agents/skills/_drafts/x/SKILL.md",
+      ".claude/settings.json",
+      ".gitignore",
+      ".skills-cache/hub/index.json",
+      "docs/.agents/skills/x/SKILL.md",
+      "knowledge/.gitkeep",
+      "skills/.usage.json",
+    ])
+      put(path);
+    expect((await load()).paths).toEqual(skills);
   });
 
   it("follows links to files and directories, and refuses those that lead nowhere or back up", async () => {

@@ -32,7 +32,7 @@ const answers = [
 
 it("[K2] a Git repository is read in workerd as it is in Node", async () => {
   const asked: string[] = [];
-  const answer = await gitSkills({ url: "https://git.example/acme/skills" }).fetch(null, {
+  const answer = await gitSkills({ url: "https://git.example/acme/skills" }).take(null, {
     fetch: async (input) => {
       const { type, body } = answers[asked.length] ?? { type: "", body: "" };
       asked.push(new Request(input).url);

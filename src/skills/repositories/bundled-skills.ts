@@ -30,7 +30,7 @@ export function bundledSkills(options: BundledSkillsOptions): SkillRepository {
     get revision() {
       return revision();
     },
-    async fetch(has, { limits, signal }) {
+    async take(has, { limits, signal }) {
       signal.throwIfAborted();
       if (has === revision()) return "unchanged";
       const { skills, stray } = directoriesOf(files);

@@ -56,11 +56,11 @@ export interface SkillRepository {
   readonly key: string;
   /** Origins that may be private, as the operator named them. */
   readonly origins: readonly string[];
-  /** The revision that `fetch` would give now, where that is known without asking: another one is taken at once. */
+  /** The revision that `take` would give now, where that is known without asking: another one is taken at once. */
   readonly revision?: string;
   /**
    * All of its skills now; `unchanged` when `known` is their revision. Throws `CarrelError` with words that can be shown, or
    * anything else, which is logged; then what was fetched before stays.
    */
-  fetch(known: string | null, parts: FetchParts): Promise<Fetched | "unchanged">;
+  take(known: string | null, parts: FetchParts): Promise<Fetched | "unchanged">;
 }

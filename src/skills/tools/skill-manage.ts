@@ -53,7 +53,7 @@ const fields: Readonly<
   delete: [[], ["absorbed_into"]],
 };
 
-const optional = [...new Set(Object.values(fields).flat(2))];
+const optional: readonly Field[] = [...new Set(Object.values(fields).flat(2))];
 
 type Wish = z.output<typeof input>;
 

@@ -67,7 +67,7 @@ export const repositoryOf = (label: string): SkillRepository => ({
   trust: "community",
   key: `https://${label}.example`,
   origins: [],
-  fetch: () => Promise.reject(new Error("not asked here")),
+  take: () => Promise.reject(new Error("not asked here")),
 });
 
 /** A skill as the index of that repository has it. */

@@ -43,7 +43,7 @@ describe("skills of the deployment", () => {
   it("[K1] a file in no directory is left out, and said", async () => {
     const files = { "SKILL.md": "x", "a/SKILL.md": "y" };
     const parts = { ...nothing, limits: repositoryLimits, signal: new AbortController().signal };
-    expect(await bundledSkills({ label: "house", files }).fetch(null, parts)).toMatchObject({
+    expect(await bundledSkills({ label: "house", files }).take(null, parts)).toMatchObject({
       skills: [{ directory: "a" }],
       problems: [expect.stringContaining("SKILL.md")],
     });

@@ -69,7 +69,7 @@ const partsOf = (site: Site) => ({
 async function fetched(pages: Pages, options: Partial<HttpSkillsOptions> = {}) {
   const site = new Site();
   site.pages = pages;
-  const answer = await httpSkills({ url: SITE, ...options }).fetch(null, partsOf(site));
+  const answer = await httpSkills({ url: SITE, ...options }).take(null, partsOf(site));
   return { ...(answer as Fetched), site };
 }
 
@@ -100,7 +100,7 @@ describe("skills of a web server", () => {
   it("[K1] a skill that was left out is asked for again the next time", async () => {
     const { site, revision } = await fetched(pagesOf({ ...entry, url: "later.md" }));
     site.pages.set("/.well-known/agent-skills/later.md", text);
-    expect(await httpSkills({ url: SITE }).fetch(revision, partsOf(site))).toMatchObject({
+    expect(await httpSkills({ url: SITE }).take(revision, partsOf(site))).toMatchObject({
       skills: [{ directory: "pdf" }],
       problems: [],
     });
@@ -109,7 +109,7 @@ describe("skills of a web server", () => {
   it("[K2] where digests say what there is, asking again costs one request", async () => {
     const { site, revision } = await fetched(pagesOf(entry));
     const before = site.requests.length;
-    expect(await httpSkills({ url: SITE }).fetch(revision, partsOf(site))).toBe("unchanged");
+    expect(await httpSkills({ url: SITE }).take(revision, partsOf(site))).toBe("unchanged");
     expect(site.requests.length - before).toBe(1);
     expect(site.requests.at(-1)?.headers.get("if-none-match")).not.toBeNull();
   });
@@ -176,7 +176,7 @@ describe("skills of a web server", () => {
     const site = new Site();
     site.pages = pages;
     const failing = { ...partsOf(site), fetch: failingAt(site, "/SKILL.md") };
-    await expect(httpSkills({ url: SITE }).fetch(null, failing)).rejects.toMatchObject({
+    await expect(httpSkills({ url: SITE }).take(null, failing)).rejects.toMatchObject({
       code: "unavailable",
     });
   });
@@ -201,7 +201,7 @@ describe("skills of a web server", () => {
   it("[H5] a variable that is not set is named, and nothing is asked", async () => {
     const site = new Site();
     const options = { url: SITE, headers: { "x-key": { variable: "NOT_THERE" } } };
-    await expect(httpSkills(options).fetch(null, partsOf(site))).rejects.toThrow("NOT_THERE");
+    await expect(httpSkills(options).take(null, partsOf(site))).rejects.toThrow("NOT_THERE");
     expect(site.requests).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ export type CuratorRecords = {
 };
 
 /** Where live skills lie; the records of the bucket are about both. */
-const PLACES = ["skills", ".agents/skills"];
+const PLACES: readonly string[] = ["skills", ".agents/skills"];
 const PAGE = 2_000;
 
 /** Throws what a record file that cannot be read throws. */

@@ -47,7 +47,7 @@ export function gitSkills(options: GitSkillsOptions): SkillRepository {
     trust: options.trust ?? "community",
     key: JSON.stringify(["git", address.url, branch, path]),
     origins: [address.origin],
-    async fetch(known, parts) {
+    async take(known, parts) {
       const { limits, signal } = parts;
       signal.throwIfAborted();
       const maxPackBytes = options.maxPackBytes ?? MAX_PACK_BYTES;

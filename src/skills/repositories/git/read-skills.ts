@@ -112,7 +112,7 @@ async function find(objects: GitObjects, from: Place, path: string): Promise<Pla
   return at;
 }
 
-const oddities = {
+const oddities: Readonly<Record<"link" | "module" | "other", string>> = {
   link: "it is a symbolic link",
   module: "it is a submodule, and only this repository is fetched",
   other: "it is no plain file",

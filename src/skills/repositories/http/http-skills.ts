@@ -52,7 +52,7 @@ export function httpSkills(options: HttpSkillsOptions): SkillRepository {
     trust,
     key: keyOf(url, headers),
     origins: [url.origin],
-    async fetch(known, parts) {
+    async take(known, parts) {
       parts.signal.throwIfAborted();
       const sent = headersOf(headers, parts);
       return fetchSkills(places, createAsk(parts, url.origin, sent), known, parts);

@@ -32,7 +32,7 @@ export function sqlSkills(options: SqlSkillsOptions): SkillRepository {
     trust,
     key: JSON.stringify(["sql", name, tables.skills, tables.files, scope]),
     origins: [],
-    async fetch(known, parts) {
+    async take(known, parts) {
       parts.signal.throwIfAborted();
       const place = { db: databaseOf(parts.binding, name), scope, tables };
       return Promise.race([fetchFrom(place, known, parts), aborted(parts.signal)]);

@@ -76,7 +76,7 @@ async function inTime(
   try {
     either.throwIfAborted();
     const parts = { fetch: fetchOf(repository), binding, limits, signal: either };
-    return await Promise.race([repository.fetch(known, parts), aborted]);
+    return await Promise.race([repository.take(known, parts), aborted]);
   } finally {
     done.abort();
   }

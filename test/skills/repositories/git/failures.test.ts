@@ -37,7 +37,7 @@ const partsOf = (value?: unknown) => ({
 
 async function failure(options: Partial<GitSkillsOptions> = {}, parts = partsOf()) {
   const error = await gitSkills({ url, ...options })
-    .fetch(null, parts)
+    .take(null, parts)
     .then(
       () => null,
       (thrown: unknown) => thrown,
@@ -62,7 +62,7 @@ describe("a token", () => {
   it("[K1] is read whenever it is needed, and sent with every request", async () => {
     const repository = gitSkills({ url, token: { ...token, user: "ann" } });
     expect(JSON.stringify(repository)).not.toContain(SECRET);
-    expect(await repository.fetch(null, partsOf(` ${SECRET}\n`))).toMatchObject({ skills: [{}] });
+    expect(await repository.take(null, partsOf(` ${SECRET}\n`))).toMatchObject({ skills: [{}] });
     expect(asked).toHaveLength(3);
   });
 
@@ -92,7 +92,7 @@ describe("a token", () => {
       response.writeHead(302, { location }).end();
       return true;
     };
-    const answer = await gitSkills({ url, token }).fetch(null, partsOf(SECRET));
+    const answer = await gitSkills({ url, token }).take(null, partsOf(SECRET));
     await other.close();
     expect(answer).toMatchObject({ skills: [{ directory: "pdf" }] });
     expect(seen).toEqual([undefined, undefined, undefined]);
@@ -175,7 +175,7 @@ describe("a pack", () => {
     const error = await failure({ maxPackBytes: 100_000 });
     expect(error.code).toBe("too_large");
     expect(error.message).toContain("97.6 KiB");
-    expect(await gitSkills({ url, maxPackBytes: 300_000 }).fetch(null, partsOf())).toBeTruthy();
+    expect(await gitSkills({ url, maxPackBytes: 300_000 }).take(null, partsOf())).toBeTruthy();
   });
 
   it("[K1] that stops in the middle is known as that", async () => {
@@ -192,7 +192,7 @@ describe("a pack", () => {
 
   it("[K1] of a server that dies is a failure of the network", async () => {
     const parts = changed((answer) => answer.subarray(0, 5_000), true);
-    await expect(gitSkills({ url }).fetch(null, parts)).rejects.toThrow("hung up");
+    await expect(gitSkills({ url }).take(null, parts)).rejects.toThrow("hung up");
   });
 
   it("[K1] that has been changed on its way is refused", async () => {

@@ -36,7 +36,7 @@ const partsOf = (binding: (name: string) => unknown = () => undefined) => ({
 });
 
 async function read(options: Partial<GitSkillsOptions> = {}, parts = partsOf()): Promise<Fetched> {
-  const answer = await gitSkills({ url, ...options }).fetch(null, parts);
+  const answer = await gitSkills({ url, ...options }).take(null, parts);
   if (answer === "unchanged") throw new Error("nothing was known");
   return answer;
 }
@@ -187,10 +187,10 @@ describe("its revision", () => {
     expect((await read()).revision).toBe(id);
     expect((await read({ path: "skills" })).revision).toBe(`${id}:skills`);
     server.requests.splice(0);
-    expect(await gitSkills({ url }).fetch(id, partsOf())).toBe("unchanged");
+    expect(await gitSkills({ url }).take(id, partsOf())).toBe("unchanged");
     const asked = server.requests.filter((line) => line.startsWith("POST"));
     expect(asked).toHaveLength(1);
-    expect(await gitSkills({ url, path: "skills" }).fetch(id, partsOf())).not.toBe("unchanged");
+    expect(await gitSkills({ url, path: "skills" }).take(id, partsOf())).not.toBe("unchanged");
   });
 
   it("[K2] of a branch that is named, also when there is no default", async () => {

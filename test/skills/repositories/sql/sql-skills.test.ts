@@ -74,7 +74,7 @@ describeSkillRepository(
 );
 
 const fetchOf = (scope: string, db: unknown = open.db) =>
-  sqlSkills({ binding: "SKILLS", scope }).fetch(null, {
+  sqlSkills({ binding: "SKILLS", scope }).take(null, {
     fetch: () => Promise.reject(new Error("nothing is fetched")),
     binding: () => db,
     limits: repositoryLimits,

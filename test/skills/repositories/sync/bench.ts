@@ -39,7 +39,7 @@ export class ScriptedRepository implements SkillRepository {
     return this;
   }
 
-  async fetch(known: string | null, parts: FetchParts): Promise<Fetched | "unchanged"> {
+  async take(known: string | null, parts: FetchParts): Promise<Fetched | "unchanged"> {
     this.asked.push(known);
     const { version: revision, skills, problems } = this;
     await this.before(parts);

@@ -66,7 +66,7 @@ describe("a repository that fails", () => {
       {},
       { revision: "x", skills: [null], problems: [] },
     ]) {
-      house.fetch = async () => answer as never;
+      house.take = async () => answer as never;
       expect(await bench.run(house)).toMatchObject({ outcome: "failed" });
     }
   });
