@@ -10,6 +10,17 @@ export const AGENT_ID =
  */
 export const kept = (name) => (AGENT_ID === "main" ? name : `${name}@${AGENT_ID}`);
 
+/** The draft that the `?skill=` of a link from elsewhere asks to be reviewed, once; `null`: none. */
+export function takeSkill() {
+  const query = new URLSearchParams(location.search);
+  const name = query.get("skill");
+  if (name === null) return null;
+  query.delete("skill");
+  const rest = query.size === 0 ? "" : `?${query}`;
+  history.replaceState(null, "", `${location.pathname}${rest}${location.hash}`);
+  return name;
+}
+
 /** Turns the `?session=` of a link from elsewhere into the page's own way to say it. */
 export function takeLink() {
   const query = new URLSearchParams(location.search);

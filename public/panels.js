@@ -1,5 +1,7 @@
+import { takeSkill } from "./address.js";
 import { byId } from "./dom.js";
 import { FilesPanel } from "./files/panel.js";
+import { keepIsOpen as keepMemory } from "./memory/kept.js";
 import { MemoryPanel } from "./memory/panel.js";
 import { SkillsPanel } from "./skills/panel.js";
 
@@ -40,6 +42,10 @@ export class Panels {
         });
       }
     }
+    const skill = takeSkill();
+    if (skill === null) return;
+    keepMemory(false);
+    void this.#skills.openReview(skill);
   }
 
   /** Shows a file of the workspace. @param {string} path */

@@ -2,6 +2,7 @@ import type { AgentDefinition } from "./define-agent.ts";
 import { skillsOf } from "./define-agent.ts";
 import { specProblem } from "./model/choose.ts";
 import { defaultCurator, defaultSkills, type SkillFilter } from "./skills/config.ts";
+import { ownTools } from "./tools/own-tools.ts";
 
 const DAY_MS = 86_400_000;
 const CENTURY_MS = 36_500 * DAY_MS;
@@ -76,7 +77,9 @@ function checkRepositories({ skillRepositories = [] }: AgentDefinition): void {
     throw new Error(`Two of skillRepositories have the label ${twice}. Give one another label.`);
 }
 
-function checkGroups({ toolGroups = [], disableSkills }: AgentDefinition): void {
+function checkGroups(definition: AgentDefinition): void {
+  const { toolGroups = [], disableSkills } = definition;
+  const ownNames = (definition.tools ?? []).map(({ name }) => name);
   if (toolGroups.length > MAX_GROUPS)
     throw new Error(`toolGroups has more than ${MAX_GROUPS} groups.`);
   if (toolGroups.length > 0 && disableSkills === true)
@@ -86,6 +89,17 @@ function checkGroups({ toolGroups = [], disableSkills }: AgentDefinition): void 
   if (bad !== undefined)
     throw new Error(
       `toolGroups has the name ${JSON.stringify(bad)}. Use each name once: letters, digits, "_" and "-", at most 64.`,
+    );
+  const tools = toolGroups.flatMap((group) => group.tools.map(({ name }) => name));
+  const taken = tools.find(
+    (name, at) =>
+      tools.indexOf(name) !== at ||
+      ownNames.includes(name) ||
+      [...ownTools, "load_skill_through_path"].includes(name),
+  );
+  if (taken !== undefined)
+    throw new Error(
+      `toolGroups has the tool ${taken} twice, or a built-in or own tool has that name. Give it another one.`,
     );
   const idle = toolGroups.find(({ skills, tools }) => skills.length === 0 || tools.length === 0);
   if (idle)

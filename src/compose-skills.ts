@@ -4,7 +4,7 @@ import { skillsOf, type AgentDefinition } from "./define-agent.ts";
 import type { Section } from "./context/sections.ts";
 import type { Env } from "./env.ts";
 import type { AgentUpkeep, RepositorySync } from "./maintenance/ports.ts";
-import { notFound } from "./shared/errors.ts";
+import { CarrelError, notFound } from "./shared/errors.ts";
 import { createGuardedFetch } from "./shared/guarded-fetch.ts";
 import { systemClock } from "./shared/clock.ts";
 import { consoleLog } from "./shared/log.ts";
@@ -164,13 +164,20 @@ export function agentSkills(
       const { gate, environments } = config;
       if (!gate) return null;
       const live = liveSkill(await catalogue(), name);
-      const candidate = await skills.candidate(name, live);
+      const candidate = await skills.candidate(name, live).catch(unlessMissing);
+      // The same was sent before, or somebody was quicker.
+      if (!candidate) return "It was decided about already.";
       const run = { viewer: owner, binding: bindingOf(env), live, environments, op };
       const parts = { clock: systemClock, log: consoleLog };
       return gatedText(await applyGate(gate, skills, candidate, { ...run, ...parts }));
     },
     environments: config.environments,
   };
+}
+
+function unlessMissing(error: unknown): null {
+  if (error instanceof CarrelError && error.code === "not_found") return null;
+  throw error;
 }
 
 /** Where the skills of a place are kept, and whose they are. */

@@ -69,6 +69,12 @@ export class SkillsPanel {
     byId("skills-title").focus();
   }
 
+  /** Opens a draft, as a link to it asks. @param {string} name */
+  async openReview(name) {
+    this.#show();
+    await this.#review(name);
+  }
+
   /** @param {{ isReplaced?: boolean }} [how] `isReplaced`: something else takes the focus. */
   close({ isReplaced = false } = {}) {
     if (!this.isOpen) return;

@@ -27,7 +27,7 @@ import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/works
 import type { FileVersion } from "../shared/workspace-files.ts";
 import type { Answered, Call } from "./bucket-call.ts";
 import { workspacePath } from "./layers/path.ts";
-import { RECORDS, isRecordPath } from "./layers/path-rules.ts";
+import { CACHE, RECORDS, isRecordPath } from "./layers/path-rules.ts";
 import { importInto, pathsOf } from "./workspace-import.ts";
 import { joinGlobs, joinGreps, joinSearches, joinTrees } from "./workspace-joins.ts";
 
@@ -225,6 +225,7 @@ function findIn(
   call: Call,
 ): Pick<Workspace, "tree" | "glob" | "grep" | "search"> {
   /**
+   * Of the whole tree without what is cached of repositories: that is found where it is asked for by its path.
    * From both buckets when the whole tree is meant and there are two, each for what is kept in it: what looks like
    * a record in a bucket that users share, by an import or by hand, shows to none of them.
    */
@@ -232,10 +233,10 @@ function findIn(
     path: string,
     ask: (bucket: BucketKey, within: { within?: Within }) => Promise<Answer>,
   ): Promise<[Answer, ...Answer[]]> => {
-    if (home === records) return [await ask(home, {})];
     if (workspacePath(path) !== "") return [await ask(isRecord(path) ? records : home, {})];
+    if (home === records) return [await ask(home, { within: { not: [CACHE] } })];
     return Promise.all([
-      ask(home, { within: { not: RECORDS } }),
+      ask(home, { within: { not: [...RECORDS, CACHE] } }),
       ask(records, { within: RECORDS }),
     ]);
   };
@@ -261,7 +262,10 @@ function findIn(
     },
     async search(request) {
       const answers = await both(request.path ?? "", (bucket, within) =>
-        call(bucket, (api, key) => api.search(key, { ...request, ...within })),
+        // One bucket: the index has nothing of the cache, and all else that is asked for counts.
+        call(bucket, (api, key) =>
+          api.search(key, home === records ? request : { ...request, ...within }),
+        ),
       );
       return joinSearches(answers, request.limit ?? 10);
     },

@@ -181,6 +181,13 @@ describe("the skills panel", () => {
     expect(skills.asked[1]?.body).toBe('{"archived":"skills/.archive/pdf-20310505120000"}');
   });
 
+  it("a link to a draft opens its review, once", async () => {
+    hasDraft();
+    await desk().open(undefined, "/?skill=deploy");
+    await panel().getByText("It plans work for later.").waitFor();
+    expect(new URL(desk().page.url()).search).toBe("");
+  });
+
   it("on a phone it covers the conversation, is read by people who may not review, and closes", async () => {
     const { skills } = desk().server;
     skills.mayReview = false;

@@ -50,6 +50,9 @@ export function unitOf(path: WorkspacePath): WorkspacePath {
   return path.split("/", path.startsWith(".") ? 3 : 2).join("/") as WorkspacePath;
 }
 
+/** Where what repositories of skills bring is kept, below the root. */
+export const CACHE = ".skills-cache";
+
 /** Where the records of sessions lie, below the root. */
 export const RECORDS: readonly string[] = ["agents", "plans", "large_tool_results"];
 
