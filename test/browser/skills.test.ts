@@ -183,7 +183,7 @@ describe("the skills panel", () => {
 
   it("a link to a draft opens its review, once", async () => {
     hasDraft();
-    await desk().open(undefined, "/?skill=deploy");
+    await desk().open({}, "?skill=deploy");
     await panel().getByText("It plans work for later.").waitFor();
     expect(new URL(desk().page.url()).search).toBe("");
   });
