@@ -67,6 +67,8 @@ export type SkillProvenance = {
   readonly promotedAt: number;
   readonly promotedBy: string;
   readonly sourceSession: string | null;
+  /** Of the files that were promoted: what has another one by now, a person has changed since. */
+  readonly hash: string;
   /** Where it is to be seen; none: everywhere. */
   readonly environments: readonly string[];
 };

@@ -113,15 +113,18 @@ export function placing(
   return [...asRead(from), ...leave, { kind: "move", path: from.directory, to }];
 }
 
-/** A person's skill stays a person's, whoever wrote its new version; what a person has sent is a person's. */
+/**
+ * A person's skill stays a person's, whoever wrote its new version, and so does one that a person has changed since it was
+ * promoted; what a person has sent is a person's.
+ */
 function provenanceOf(
   { clock }: SkillParts,
   { by, environments }: Promotion,
-  { draft: { record }, live }: Look,
+  { draft: { record, hash }, live }: Look,
   before: SkillProvenance | null,
 ): SkillProvenance {
   const own = live?.isOwn === true ? live : null;
-  const known = own ? before : null;
+  const known = own?.hash === before?.hash ? before : null;
   const isPersons = record.origin === "upload" || (own && known?.createdBy !== "agent");
   return {
     createdBy: isPersons ? "person" : "agent",
@@ -129,6 +132,7 @@ function provenanceOf(
     promotedAt: clock.now(),
     promotedBy: by,
     sourceSession: record.session,
+    hash,
     environments,
   };
 }

@@ -10,6 +10,7 @@ export const provenanceEntry: z.ZodType<SkillProvenance> = z
     promoted_at: instant,
     promoted_by: z.string(),
     source_session_id: z.string().nullable().default(null),
+    hash: z.string(),
     environments: z.array(z.string()).default([]),
   })
   .transform((said) => ({
@@ -18,6 +19,7 @@ export const provenanceEntry: z.ZodType<SkillProvenance> = z
     promotedAt: said.promoted_at,
     promotedBy: said.promoted_by,
     sourceSession: said.source_session_id,
+    hash: said.hash,
     environments: said.environments,
   }));
 
@@ -28,6 +30,7 @@ export const renderProvenance = (from: SkillProvenance): object => ({
   promoted_at: isoOf(from.promotedAt),
   promoted_by: from.promotedBy,
   source_session_id: from.sourceSession,
+  hash: from.hash,
   environments: from.environments,
 });
 

@@ -88,6 +88,7 @@ describe("a promotion", () => {
         promotedAt: NOW + DAY,
         promotedBy: "user:ann",
         sourceSession: "s1",
+        hash,
         environments: ["prod", "stage"],
       },
     ]);
@@ -126,6 +127,15 @@ describe("a promotion", () => {
       ["own", "person"],
       ["pdf", "person"],
     ]);
+  });
+
+  it("[K7] of the agent's skill that a person has changed since makes it a person's", async () => {
+    const lab = await SkillsLab.of();
+    await lab.promote("pdf", await lab.drafted("pdf"));
+    await lab.put("skills/pdf/references/mine.md", "Mine.");
+    await lab.pass(DAY);
+    await lab.promote("pdf", await revised(lab), LIVE);
+    expect((await lab.skills.records()).provenance).toMatchObject([{ createdBy: "person" }]);
   });
 
   it("[K2] takes the place of a lower layer's skill with all its files, in its directory", async () => {

@@ -54,6 +54,7 @@ export const provenanceText = (
           promoted_at: "2026-11-02T00:00:00.000Z",
           promoted_by: "user:ann",
           source_session_id: "s1",
+          hash: "0".repeat(64),
           environments,
         },
       ]),

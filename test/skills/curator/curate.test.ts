@@ -175,6 +175,7 @@ describe("what the curator does", () => {
       content: { bytes: new Uint8Array([0, 255, 1]) },
       executable: true,
     });
+    await lab.promoted("old");
     lab.now += 100 * DAY;
     const files = await readSkillFiles(lab.parts, "skills/old");
     const { hash } = await hashSkill(files);
@@ -193,6 +194,19 @@ describe("what the curator does", () => {
     expect(await lab.usageOf("old")).toMatchObject({ state: "archived", archivedAt: lab.now });
     expect(await lab.files("skills/old").catch(() => [])).toEqual([]);
     expect(await lab.text("skills/old/SKILL.md")).toBe(skillText("old"));
+  });
+
+  it("[K7] leaves alone what a person has changed since it was promoted, or has made anew under its name", async () => {
+    const lab = await warmLab();
+    lab.now -= 100 * DAY;
+    for (const name of ["edited", "remade", "agents"]) await lab.agentSkill(name);
+    await lab.put("skills/edited/scripts/run.py", "print('mine')\n");
+    await lab.change({ kind: "delete", path: "skills/remade" });
+    await lab.put("skills/remade/SKILL.md", `${skillText("remade")}Mine.\n`);
+    lab.now += 100 * DAY;
+    const run = await lab.curate();
+    expect(run.transitions.map(({ name }) => name)).toEqual(["agents"]);
+    expect(await lab.files("skills/remade")).toHaveLength(1);
   });
 
   it("[K6] writes down every decision with the hashes of before and after", async () => {

@@ -6,6 +6,7 @@ import { archiveFile, type ArchiveRecord } from "../../../src/skills/bucket/arch
 import { auditLines } from "../../../src/skills/bucket/audit.ts";
 import { BucketSkills } from "../../../src/skills/bucket/bucket-skills.ts";
 import { readState } from "../../../src/skills/bucket/curator/state.ts";
+import { readSkillFiles } from "../../../src/skills/bucket/directory.ts";
 import { draftsFile, type DraftRecord } from "../../../src/skills/bucket/draft-records.ts";
 import { provenanceFile } from "../../../src/skills/bucket/provenance-records.ts";
 import {
@@ -16,6 +17,7 @@ import {
 import type { SkillParts } from "../../../src/skills/bucket/skill-parts.ts";
 import { unused, usageFile } from "../../../src/skills/bucket/usage-records.ts";
 import { defaultCurator } from "../../../src/skills/config.ts";
+import { hashSkill } from "../../../src/skills/format/hash.ts";
 import { WorkspaceLab, type WorkspaceLabOptions } from "../../support/workspace-lab.ts";
 
 export const DAY = 86_400_000;
@@ -53,9 +55,15 @@ export class CuratorLab {
   /** A live skill as a promotion of what the agent wrote leaves it. */
   async agentSkill(name: string, provenance: Partial<SkillProvenance> = {}): Promise<void> {
     await this.humanSkill(name);
+    await this.promoted(name, provenance);
+  }
+
+  /** Notes the files that a live skill has now as what the agent made and a person promoted. */
+  async promoted(name: string, provenance: Partial<SkillProvenance> = {}): Promise<void> {
     const made = { createdBy: "agent", createdAt: this.now, promotedAt: this.now } as const;
     const by = { promotedBy: "user:ann", sourceSession: "s1", environments: ["prod"] };
-    await this.#record(provenanceFile, name, { ...made, ...by, ...provenance });
+    const { hash } = await hashSkill(await readSkillFiles(this.parts, `skills/${name}`));
+    await this.#record(provenanceFile, name, { ...made, ...by, hash, ...provenance });
   }
 
   /** A skill that a person has put there. */

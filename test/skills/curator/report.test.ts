@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { noteSuggestions } from "../../../src/skills/bucket/curator/suggestions.ts";
+import { hashSkill } from "../../../src/skills/format/hash.ts";
 import { defaultCurator } from "../../../src/skills/config.ts";
 import { CuratorLab, DAY, skillText } from "./curator-lab.ts";
 
@@ -109,8 +110,14 @@ describe("a curator's report", () => {
       promoted_at: new Date(lab.now).toISOString(),
       promoted_by: "user:ann",
     };
-    const entries = Object.fromEntries(names.map((name) => [name, provenance]));
-    await lab.put("skills/.provenance.json", JSON.stringify(entries));
+    const entries = await Promise.all(
+      names.map(async (name) => {
+        const content = { text: skillText(name) };
+        const { hash } = await hashSkill([{ path: "SKILL.md", content, executable: false }]);
+        return [name, { ...provenance, hash }];
+      }),
+    );
+    await lab.put("skills/.provenance.json", JSON.stringify(Object.fromEntries(entries)));
     await lab.change(
       ...names.map((name) => {
         const content = { text: skillText(name) };
@@ -137,6 +144,7 @@ describe("a curator's report", () => {
       const files = Array.from({ length: 320 }, (_, no) => `skills/${name}/assets/${no}.txt`);
       const content = { text: "x" };
       await lab.change(...files.map((path) => ({ kind: "write", path, content }) as const));
+      await lab.promoted(name);
     }
     lab.now += 100 * DAY;
     await lab.warmUp();

@@ -131,7 +131,8 @@ async function wholeRun(parts: SkillParts, scene: Scene): Promise<Plan> {
   const verdicts = fitting(all);
   const weighed = await weigh(parts, verdicts);
   const transitions = weighed.map(transitionOf);
-  const standing = isFirst ? scene.standing : after(scene.standing, verdicts);
+  const done = weighed.map(({ verdict }) => verdict);
+  const standing = isFirst ? scene.standing : after(scene.standing, done);
   const clusters = clustersOf(standing.skills);
   const { report, surplus } = await placeReport(parts);
   const more = all.length - verdicts.length;
