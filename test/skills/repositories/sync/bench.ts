@@ -86,7 +86,9 @@ export class SyncBench {
 
   /** Paths of all that is kept, below the directory of all repositories, without names of directories. */
   readonly kept = async (): Promise<string[]> => {
-    const { files } = await this.workspace.glob({ path: ".skills-cache", pattern: "**", limit: 2_000 }).catch(() => ({ files: [] }));
+    const { files } = await this.workspace
+      .glob({ path: ".skills-cache", pattern: "**", limit: 2_000 })
+      .catch(() => ({ files: [] }));
     return files.map(({ path }) => path.split("/").slice(3).join("/") || path.split("/")[2] || "");
   };
 }
