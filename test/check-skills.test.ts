@@ -7,7 +7,8 @@ import { currentTime } from "../src/tools/current-time.ts";
 type Options = Omit<AgentDefinition, "id">;
 
 const check = (options: Options) => () => checkDefinition({ id: "main", ...options });
-const house = (label: string) => bundledSkills({ label, files: {} });
+/** Whatever its label, as one of somebody's own may be. */
+const house = (label: string) => ({ ...bundledSkills({ label: "house", files: {} }), label });
 const tool = (name: string) => ({ ...currentTime, name });
 const group = (name: string, tools = [tool(`${name}_tool`)], skills = ["pdf"]) => ({
   name,

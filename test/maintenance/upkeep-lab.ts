@@ -33,7 +33,9 @@ export class PlayedBucket {
   readonly abandoned: string[] = [];
   /** What was asked, in order. */
   readonly asked: string[] = [];
-  #lease: (RunRequest & { readonly until: number; readonly read: number }) | null = null;
+  #lease:
+    | (RunRequest & { readonly until: number; readonly read: number; readonly hasMore: boolean })
+    | null = null;
   #lastAt = -Infinity;
   #lastSlot = -Infinity;
   /** When the curator may run again, and how often it did. */
@@ -82,8 +84,8 @@ export class PlayedBucket {
       }
       if (this.fresh === 0) return { state: "idle", retryAt: null };
       const read = Math.min(this.fresh, this.most);
-      this.#lease = { ...request, until: now + LEASE, read };
       const hasMore = read < this.fresh;
+      this.#lease = { ...request, until: now + LEASE, read, hasMore };
       return { state: "work", until: now + LEASE, memory: [], fresh: [], hasMore };
     },
     commitRun: async (run, proposal) => {
@@ -94,7 +96,7 @@ export class PlayedBucket {
       if (proposal.kind === "unusable") return { ...resultOf(run, "refused"), why: proposal.why };
       this.applied.push({ slot: lease.slot, read: lease.read });
       this.fresh -= lease.read;
-      this.#isGoingOn = this.fresh > 0;
+      this.#isGoingOn = lease.hasMore;
       this.#lastAt = this.#now();
       this.#lastSlot = lease.slot ?? this.#lastSlot;
       return { ...resultOf(run, "applied"), added: lease.read };
