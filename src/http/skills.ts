@@ -186,7 +186,6 @@ async function move(c: Context<AppEnv>, { skills, by }: SkillsTarget, how: Skill
   const name = nameOf(c);
   const op = await opOf(c, [how, name]);
   const live = liveSkill(await skills.catalogue(), name);
-  if (!live && how.kind !== "restore") throw notFound(`The skill "${name}"`);
   const hash = await skills.move({ name, move: how, live, by, op });
   return { name, done: how.kind, hash };
 }

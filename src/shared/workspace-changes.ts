@@ -3,6 +3,12 @@ import type { Content, FileInfo } from "./workspace-files.ts";
 /** Compare-and-set: the etag that the visible file must have, or `absent`. */
 export type Expected = string;
 
+/**
+ * The files that must show below a directory, by their paths below it, with their etags, and no others: what was looked at is
+ * what is moved or deleted. Checked as `expect` is.
+ */
+export type Holding = Readonly<Record<string, string>>;
+
 export type TextEdit = {
   readonly oldText: string;
   readonly newText: string;
@@ -47,9 +53,15 @@ export type Change =
       readonly to: string;
       readonly overwrite?: boolean;
       readonly expect?: Expected;
+      readonly holds?: Holding;
     }
   /** A file or a directory with all below it; where lower layers have it, they are hidden. */
-  | { readonly kind: "delete"; readonly path: string; readonly expect?: Expected }
+  | {
+      readonly kind: "delete";
+      readonly path: string;
+      readonly expect?: Expected;
+      readonly holds?: Holding;
+    }
   /** Own overrides and whiteouts at and below `path` go; lower layers show again. */
   | { readonly kind: "reset"; readonly path: string }
   /** What version `version` held (default: the one before the present one) becomes the newest version. */

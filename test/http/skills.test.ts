@@ -175,6 +175,21 @@ describe("how skills are kept", () => {
     });
   });
 
+  it("[K8] the same wish under one key is done once, and answered the same", async () => {
+    await desk.drafted("ann", "deploy");
+    const { draft } = await desk.candidate("ann", "deploy");
+    await desk.post("ann", "main/skills/deploy/promote", { hash: draft.hash });
+    for (const kind of ["pin", "unpin", "archive", "restore"]) {
+      const wish = () =>
+        desk.post("ann", `main/skills/deploy/${kind}`, undefined, { "idempotency-key": kind });
+      const first = await wish();
+      expect(first.status).toBe(200);
+      expect(await wish()).toEqual(first);
+    }
+    const { body } = await desk.ask<{ lines: unknown[] }>("ann", "main/skills/audit");
+    expect(body.lines).toHaveLength(2 + 4);
+  });
+
   it("only an admin has repositories asked", async () => {
     expect(await desk.post("ann", "main/skills/repositories/sync")).toMatchObject({ status: 403 });
     expect(await desk.post("root", "main/skills/repositories/sync")).toMatchObject({

@@ -1,7 +1,7 @@
 import type { Change } from "../../shared/workspace-changes.ts";
 import { cutAt } from "../../shared/text.ts";
 import { ARCHIVE, archiveFile, archiveName, type ArchiveRecord } from "./archive-records.ts";
-import { asRead, filesIn, type SkillDirectory } from "./directory.ts";
+import { asHeld, filesIn, type SkillDirectory } from "./directory.ts";
 import { readRecords, recordsChange } from "./record-file.ts";
 import type { SkillParts } from "./skill-parts.ts";
 
@@ -30,9 +30,10 @@ export async function archiveChanges(
     taken.add(name);
     const from = files.directory;
     entries.set(name, { ...known, why: cutAt(known.why, MOST_WHY), at, from });
-    const move: Change = { kind: "move", path: from, to: `${ARCHIVE}/${name}` };
+    const to = `${ARCHIVE}/${name}`;
+    const move: Change = { kind: "move", path: from, to, holds: asHeld(files) };
     // Moving what a lower layer has, too, has hidden that.
-    return [...asRead(files), move, { kind: "reset", path: from }];
+    return [move, { kind: "reset", path: from }];
   });
   return [...changes, recordsChange(archiveFile, before, entries)];
 }

@@ -2,7 +2,7 @@ import { CarrelError, notFound, tooLargeToRead } from "../../shared/errors.ts";
 import type { LiveSkill } from "../../shared/skill-drafts.ts";
 import type { SkillFile } from "../../shared/skill-facts.ts";
 import { spellSize, utf8Length } from "../../shared/text.ts";
-import type { Change } from "../../shared/workspace-changes.ts";
+import type { Change, Holding } from "../../shared/workspace-changes.ts";
 import type { Content, FileInfo, LayerName } from "../../shared/workspace-files.ts";
 import { workspacePath } from "../../workspace/layers/path.ts";
 import { hashSkill } from "../format/hash.ts";
@@ -118,6 +118,10 @@ export const asRead = ({ directory, files }: SkillDirectory): Change[] =>
     text: "",
     expect: etag,
   }));
+
+/** For a move or a deletion of that directory: only while it holds what was read. */
+export const asHeld = ({ files }: SkillDirectory): Holding =>
+  Object.fromEntries(files.map(({ path, etag }) => [path, etag]));
 
 /** In bytes. */
 export const sizeOf = (content: Content): number =>

@@ -4,7 +4,7 @@ import type { SkillProvenance } from "../../shared/skill-facts.ts";
 import type { Change } from "../../shared/workspace-changes.ts";
 import { auditChange } from "./audit.ts";
 import type { Planned } from "./change-skills.ts";
-import { asRead, type LiveNow, type SkillDirectory } from "./directory.ts";
+import { asHeld, type LiveNow, type SkillDirectory } from "./directory.ts";
 import { draftsFile } from "./draft-records.ts";
 import { assertAllowed } from "./draft-rules.ts";
 import type { Look } from "./look.ts";
@@ -109,8 +109,8 @@ export function placing(
   to: string,
   there: SkillDirectory | null,
 ): readonly Change[] {
-  const leave: Change[] = there ? [...asRead(there), { kind: "delete", path: to }] : [];
-  return [...asRead(from), ...leave, { kind: "move", path: from.directory, to }];
+  const leave: Change[] = there ? [{ kind: "delete", path: to, holds: asHeld(there) }] : [];
+  return [...leave, { kind: "move", path: from.directory, to, holds: asHeld(from) }];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import { CarrelError, invalid } from "../../shared/errors.ts";
-import type { Change, Changed, ChangeRequest, Expected } from "../../shared/workspace-changes.ts";
+import type { Change, Changed, ChangeRequest, Expected, Holding } from "../../shared/workspace-changes.ts";
 import { askForVersions, totalsAfter, writeDraft } from "./commit.ts";
 import { pieceOf, type Piece } from "./content.ts";
 import { ChangeDraft } from "./draft.ts";
@@ -125,9 +125,11 @@ function planChanges(
   const { rows, layers, limits, totals } = context;
   const draft = new ChangeDraft(rows, () => layers.overlay(), { at: context.clock.now(), author });
   const planning = { draft, supplies, limits, rows };
-  for (const { change, path } of changes)
+  for (const { change, path } of changes) {
     if ("expect" in change && change.expect !== undefined)
       assertExpected(draft, path, change.expect);
+    if ("holds" in change && change.holds !== undefined) assertHolds(draft, path, change.holds);
+  }
   let isWaiting = false;
   const changed: Changed[] = [];
   const ops = new Map<string, Changed>();
@@ -189,6 +191,19 @@ function assertExpected(draft: ChangeDraft, path: WorkspacePath, expected: Expec
     expected === "absent"
       ? `${quote(path)} exists already: ${now}. Read it, then change it.`
       : `${quote(path)} has changed: ${now}, not "${expected}". Read it again, then repeat the change.`,
+  );
+}
+
+function assertHolds(draft: ChangeDraft, path: WorkspacePath, holds: Holding): void {
+  const expected = new Map(Object.entries(holds));
+  const shown = draft.view().under(path);
+  const isSame = shown.every(
+    (entry) => expected.get(entry.path.slice(path.length + 1)) === entry.file.etag,
+  );
+  if (isSame && shown.length === expected.size) return;
+  throw new CarrelError(
+    "conflict",
+    `What is in ${quote(path)} has changed. Look at it again, then repeat the change.`,
   );
 }
 

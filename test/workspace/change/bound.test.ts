@@ -42,3 +42,40 @@ describe("no text that is appended on a condition", () => {
     expect(await bucket.show("notes.md")).toBe("one\ntwo\n");
   });
 });
+
+describe("a directory that is moved or deleted on a condition", () => {
+  const template = { "skills/pdf/SKILL.md": "lower" };
+  const etagOf = async (bucket: ReturnType<typeof writableBucket>, path: string) =>
+    (await bucket.write(path, path)).file?.etag ?? "";
+
+  it("[W9] goes only while it holds exactly those files, as they were", async () => {
+    for (const kind of ["move", "delete"] as const) {
+      const bucket = writableBucket({ template });
+      const holds = { "a.md": await etagOf(bucket, "in/a.md"), "b/c.md": "" };
+      holds["b/c.md"] = await etagOf(bucket, "in/b/c.md");
+      const go = { kind, path: "in", to: "out", holds } as const;
+      const fails = () => expect(bucket.change(go)).rejects.toMatchObject({ code: "conflict" });
+      await bucket.write("in/new.md", "new");
+      await fails();
+      await bucket.change({ kind: "delete", path: "in/new.md" });
+      await bucket.write("in/a.md", "other");
+      await fails();
+      holds["a.md"] = await etagOf(bucket, "in/a.md");
+      await bucket.change({ kind: "delete", path: "in/b/c.md" });
+      await fails();
+      expect(await bucket.show("in/a.md")).toBe("in/a.md");
+      const now = { "a.md": holds["a.md"] };
+      await bucket.change({ ...go, holds: now });
+      expect(await bucket.show("in/a.md")).toBeNull();
+    }
+  });
+
+  it("[W9] is also bound to what lower layers show there", async () => {
+    const bucket = writableBucket({ template });
+    const lower = bucket.layers.overlay().entries[0]?.file.etag ?? "";
+    const wrong = { kind: "delete", path: "skills/pdf", holds: {} } as const;
+    await expect(bucket.change(wrong)).rejects.toMatchObject({ code: "conflict" });
+    await bucket.change({ ...wrong, holds: { "SKILL.md": lower } });
+    expect(await bucket.show("skills/pdf/SKILL.md")).toBeNull();
+  });
+});
