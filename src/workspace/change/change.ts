@@ -1,6 +1,12 @@
 import type { Clock } from "../../shared/clock.ts";
 import { CarrelError, invalid } from "../../shared/errors.ts";
-import type { Change, Changed, ChangeRequest, Expected, Holding } from "../../shared/workspace-changes.ts";
+import type {
+  Change,
+  Changed,
+  ChangeRequest,
+  Expected,
+  Holding,
+} from "../../shared/workspace-changes.ts";
 import { askForVersions, totalsAfter, writeDraft } from "./commit.ts";
 import { pieceOf, type Piece } from "./content.ts";
 import { ChangeDraft } from "./draft.ts";

@@ -207,6 +207,19 @@ describe("what the curator does", () => {
     const run = await lab.curate();
     expect(run.transitions.map(({ name }) => name)).toEqual(["agents"]);
     expect(await lab.files("skills/remade")).toHaveLength(1);
+    // Nothing is left that could ever be put away: the bucket rests.
+    expect(run.lookAt).toBeNull();
+  });
+
+  it("[K7] is not kept from the agent's by any number of them", async () => {
+    const lab = await warmLab();
+    lab.now -= 200 * DAY;
+    const made = Array.from({ length: 201 }, (_, no) => `old-${no}`);
+    for (const name of made) await lab.agentSkill(name, { hash: "0".repeat(64) });
+    lab.now += DAY;
+    await lab.agentSkill("agents");
+    lab.now += 199 * DAY;
+    expect((await lab.curate()).transitions.map(({ name }) => name)).toEqual(["agents"]);
   });
 
   it("[K6] writes down every decision with the hashes of before and after", async () => {

@@ -39,8 +39,7 @@ export type Weighed = {
 };
 
 /**
- * Reads all files of what is judged, one after the other. A skill that is not as it was promoted is a person's by now and
- * left out. Throws what reading any of it throws, and `CarrelError('conflict')`
+ * Reads all files of what is judged, one after the other. Throws what reading any of it throws, and `CarrelError('conflict')`
  * for what was changed since it was judged.
  */
 export async function weigh(
@@ -59,13 +58,10 @@ export async function weigh(
       files: found.files.map((file) => ({ ...file, ...NOTHING })),
     };
     const hash = found ? (await hashSkill(found.files)).hash : baseOf(verdict);
-    if (!isPersons(verdict, hash)) weighed.push({ verdict, files, hash });
+    weighed.push({ verdict, files, hash });
   }
   return weighed;
 }
-
-const isPersons = (verdict: Verdict, hash: string | null): boolean =>
-  verdict.what === "skill" && verdict.skill.provenance?.hash !== hash;
 
 const baseOf = (verdict: Verdict): string | null =>
   verdict.what === "draft" && verdict.draft.record.action === "archive"

@@ -7,6 +7,7 @@ import type { SkillParts } from "../skill-parts.ts";
 import { auditEntryOf, changesFor, fitting, transitionOf, weigh } from "./changes.ts";
 import { clustersOf } from "./clusters.ts";
 import { after, judge, nextChange } from "./judge.ts";
+import { withOwners } from "./owners.ts";
 import { reportOf, summaryOf } from "./report.ts";
 import { placeReport, reportPath } from "./reports.ts";
 import {
@@ -65,7 +66,8 @@ async function planRun(parts: SkillParts, request: CuratorRequest): Promise<Plan
   const records = await readCuratorRecords(parts);
   const isAsked = request.dry || request.now;
   if (!isAsked && !isCurable(records)) return { run: early(null), changes: null };
-  const standing = await readStanding(parts, records);
+  const all = await readStanding(parts, records);
+  const standing = await withOwners(parts, all, request.options, now);
   const scene = { request, state, records, standing, now };
   if (request.dry) return { run: await dryRun(parts, scene), changes: null };
   const isWaiting = whenToWait(scene);
@@ -131,8 +133,7 @@ async function wholeRun(parts: SkillParts, scene: Scene): Promise<Plan> {
   const verdicts = fitting(all);
   const weighed = await weigh(parts, verdicts);
   const transitions = weighed.map(transitionOf);
-  const done = weighed.map(({ verdict }) => verdict);
-  const standing = isFirst ? scene.standing : after(scene.standing, done);
+  const standing = isFirst ? scene.standing : after(scene.standing, verdicts);
   const clusters = clustersOf(standing.skills);
   const { report, surplus } = await placeReport(parts);
   const more = all.length - verdicts.length;
