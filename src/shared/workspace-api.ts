@@ -185,6 +185,8 @@ export type SnapshotRequest = {
   readonly lists: readonly { readonly directory: string; readonly limit: number }[];
   /** Directories whose skills are wanted: of each directory in one of these, the head of its SKILL.md. Default: none. */
   readonly skills?: readonly string[];
+  /** Asks the shared layer anew, however young the copy of it is: for who has just changed it. Default false. */
+  readonly fresh?: boolean;
 };
 
 /**

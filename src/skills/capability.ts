@@ -89,11 +89,12 @@ export function createSkillsCapability(parts: SkillsCapabilityParts): SameTools 
 const toolsOf = ({ name, tools }: ToolGroup): Tool[] =>
   tools.map((tool) => ({ ...tool, group: name }));
 
-/** The files that a catalogue is made of, as they are now. */
+/** The files that a catalogue is made of, as they are now, those that users share too. */
 async function ask(workspace: Workspace, wants: SnapshotWants): Promise<Snapshot> {
   const { files = [], skills = [] } = wants;
   if (files.length === 0 && skills.length === 0) return { version: "", files: [], lists: [] };
-  const snapshot = await workspace.snapshot({ known: null, files, lists: [], skills });
+  const request = { known: null, files, lists: [], skills, fresh: true } as const;
+  const snapshot = await workspace.snapshot(request);
   if (snapshot === "unchanged") throw new Error("a snapshot is unchanged that nobody has");
   return snapshot;
 }

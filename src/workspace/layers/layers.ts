@@ -30,8 +30,8 @@ export type SharedLayer = {
 
 /** The layers of one bucket. */
 export type Layers = {
-  /** Brings the copy of the shared layer up to date when it is older than it may be; cheap when it is not. */
-  readonly refresh: () => Promise<void>;
+  /** Brings the copy of the shared layer up to date when it is older than it may be, or `isAnew`; cheap when it is not. */
+  readonly refresh: (isAnew?: boolean) => Promise<void>;
   /** What shows now. The same object as long as nothing changed. */
   readonly overlay: () => Overlay<LayerFile>;
   /** The content of a file that the overlay shows. What is missing throws; what has changed since is a conflict. */
@@ -79,7 +79,7 @@ export function createLayers(of: LayersOf): Layers {
   };
 
   return {
-    refresh: () => copy?.refresh() ?? Promise.resolve(),
+    refresh: (isAnew = false) => copy?.refresh(isAnew) ?? Promise.resolve(),
     overlay() {
       const middle = copy?.layer ?? null;
       if (made?.version !== rows.version || made.middle !== middle) {
@@ -191,7 +191,8 @@ class SharedCopy {
     return this.#layer;
   }
 
-  refresh(): Promise<void> {
+  refresh(isAnew: boolean): Promise<void> {
+    if (isAnew) return this.#askAnew();
     if (this.#layer && this.#clock.now() < this.#freshUntil) return Promise.resolve();
     return this.#ageMs === 0 ? this.#askAnew() : this.#ask();
   }

@@ -42,7 +42,7 @@ export function createSnapshots(
   };
 
   return async (request) => {
-    await layers.refresh();
+    await layers.refresh(request.fresh);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const overlay = layers.overlay();
       const { version, lists, entries, directories } = await planOf(request);

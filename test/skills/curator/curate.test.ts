@@ -40,12 +40,16 @@ describe("the curator's first run", () => {
     expect(await lab.text("skills/old/SKILL.md")).toBeNull();
   });
 
-  it("[K7] only reports when a person asks for it, too; the next one acts", async () => {
+  it("[K7] only reports when a person asks for it, too, and again until a day has passed; the next one acts", async () => {
     const lab = new CuratorLab();
     await lab.agentSkill("old");
     lab.now += archiveAfterMs;
     expect((await lab.curate({ now: true })).state).toBe("reported");
     expect(await lab.usageOf("old")).toBeNull();
+    lab.now += DAY - 1;
+    expect((await lab.curate({ now: true })).state).toBe("reported");
+    expect(await lab.usageOf("old")).toBeNull();
+    lab.now += 1;
     const second = await lab.curate({ now: true });
     expect([second.state, done(second)]).toEqual(["done", ["old: active -> archived"]]);
   });

@@ -20,6 +20,7 @@ import {
 import { readState, stateChange, type StoredState } from "./state.ts";
 
 const TRIES = 3;
+const DAY_MS = 86_400_000;
 
 /** `changes` `null`: nothing is to be done. `isRun`: whether they are the operation that was asked for. */
 type Plan =
@@ -113,6 +114,12 @@ function lookAt(scene: Pick<Scene, "request" | "state" | "standing" | "now">): n
   return state.runs === 0 ? due : Math.max(due, next);
 }
 
+/** Whether somebody asks again before the first report is a day old: then there is time to read it. */
+function isFirstAgain({ request, state, now }: Scene): boolean {
+  const since = now - (state.lastRunAt ?? now);
+  return request.now && state.runs === 1 && since >= 0 && since < DAY_MS;
+}
+
 async function dryRun(parts: SkillParts, scene: Scene): Promise<CuratorRun> {
   const { request, standing, now } = scene;
   const verdicts = fitting(judge(standing, request.options, now));
@@ -128,7 +135,8 @@ async function dryRun(parts: SkillParts, scene: Scene): Promise<CuratorRun> {
 async function wholeRun(parts: SkillParts, scene: Scene): Promise<Plan> {
   const { request, state, records, now } = scene;
   const { options, by, op } = request;
-  const isFirst = state.runs === 0;
+  const isRepeated = isFirstAgain(scene);
+  const isFirst = state.runs === 0 || isRepeated;
   const all = judge(scene.standing, options, now);
   const verdicts = fitting(all);
   const weighed = await weigh(parts, verdicts);
@@ -141,8 +149,8 @@ async function wholeRun(parts: SkillParts, scene: Scene): Promise<Plan> {
   const ran = {
     ...state,
     seededAt: state.seededAt ?? now,
-    lastRunAt: now,
-    runs: state.runs + 1,
+    lastRunAt: isRepeated ? state.lastRunAt : now,
+    runs: isRepeated ? state.runs : state.runs + 1,
     lastSummary: summaryOf(told),
     lastReport: report,
   };
