@@ -6,8 +6,10 @@ import { filesBelow, indexChange } from "./kept-files.ts";
 import { BY, type SyncParts } from "./parts.ts";
 
 const DAY_MS = 86_400_000;
-/** Past that the oldest ones go at once, so that a repository that changes every hour does not fill the bucket. */
+/** Past that the oldest ones go sooner, so that a repository that changes every hour does not fill the bucket. */
 const MAX_RETIRED = 100;
+/** Nobody begins with an index that is so old, and whoever did has loaded what was needed. */
+const IN_USE_MS = 600_000;
 
 /** The directories that an index shows. */
 const usedBy = ({ skills }: Pick<RepositoryIndex, "skills">): ReadonlySet<string> =>
@@ -28,17 +30,18 @@ export function retiredAfter(
 }
 
 export const hasGarbage = ({ retired }: RepositoryIndex, now: number): boolean =>
-  retired.length > MAX_RETIRED || retired.some(({ at }) => now - at > DAY_MS);
+  retired.some(({ at }, no) => now - at > (no < MAX_RETIRED ? DAY_MS : IN_USE_MS));
 
 /**
  * Deletes what nobody needs any more of what a repository has brought: directories that have not been named by its index
- * for a day, and such as never were. `index` is what is there under `etag`; where another one came meanwhile, nothing is
+ * for a day, and such as never were; where `isUrgent`, for ten minutes. `index` is what is there under `etag`; where another one came meanwhile, nothing is
  * deleted. What fails is logged, and left to the next time.
  */
 export async function collectGarbage(
   parts: Pick<SyncParts, "workspace" | "log" | "clock">,
   repository: SkillRepository,
   { index, etag }: { readonly index: RepositoryIndex; readonly etag: string },
+  { isUrgent = false }: { readonly isUrgent?: boolean } = {},
 ): Promise<void> {
   const now = parts.clock.now();
   try {
@@ -46,9 +49,10 @@ export async function collectGarbage(
     const used = usedBy(index);
     const retired = new Map(index.retired.map(({ directory, at }) => [directory, at]));
     const beyond = new Set(index.retired.slice(MAX_RETIRED).map(({ directory }) => directory));
-    const isGarbage = (directory: string, newest: number) =>
-      !used.has(directory) &&
-      (beyond.has(directory) || now - (retired.get(directory) ?? newest) > DAY_MS);
+    const isGarbage = (directory: string, newest: number) => {
+      const age = now - (retired.get(directory) ?? newest);
+      return !used.has(directory) && age > (isUrgent || beyond.has(directory) ? IN_USE_MS : DAY_MS);
+    };
     const gone = [...there].filter(([directory, newest]) => isGarbage(directory, newest));
     const isKept = ({ directory }: Retired) =>
       there.has(directory) && !gone.some(([name]) => name === directory);

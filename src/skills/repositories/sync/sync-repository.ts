@@ -1,4 +1,6 @@
 import { CarrelError } from "../../../shared/errors.ts";
+import type { Listed } from "../../../shared/workspace-api.ts";
+import type { Change } from "../../../shared/workspace-changes.ts";
 import { stagingOf, type RepositoryIndex } from "../index-file.ts";
 import type { SkillRepository } from "../repository.ts";
 import { collectGarbage, hasGarbage, retiredAfter } from "./collect.ts";
@@ -34,7 +36,7 @@ export async function syncRepository(
   const known = await indexOf(parts, repository);
   const asked = known.index?.revision ?? null;
   const outcome = await fetchRepository(repository, asked, parts, signal);
-  const run: Run = { repository, parts, begun, asked, outcome, written: 0 };
+  const run: Run = { repository, parts, begun, asked, outcome, written: 0, hasMadeRoom: false };
   for (let before = known, left = ATTEMPTS; left > 0; left -= 1) {
     if (before !== known && isOvertaken(run, before.index)) return reportOf(run, "overtaken");
     try {
@@ -58,6 +60,8 @@ type Run = {
   readonly asked: string | null;
   readonly outcome: FetchOutcome;
   written: number;
+  /** Whether what nobody needs any more went, because the bucket was full. */
+  hasMadeRoom: boolean;
 };
 
 const reportOf = ({ repository, written }: Run, outcome: SyncReport["outcome"]): SyncReport => ({
@@ -84,8 +88,13 @@ async function keep(run: Run, before: KeptIndex): Promise<SyncReport> {
   if (outcome.kind === "failed") return keepFailure(run, outcome.why, before);
   if (outcome.kind === "unchanged") return keepUnchanged(run, before);
   const { revision, judged } = outcome;
-  const staging = stagingOf(repository);
-  run.written += await stageSkills(parts, judged.skills, await filesBelow(parts, staging));
+  const there = await filesBelow(parts, stagingOf(repository));
+  try {
+    run.written += await stageSkills(parts, judged.skills, there);
+  } catch (error) {
+    if (!(error instanceof CarrelError) || isConflict(error)) throw error;
+    return withoutRoom(run, before, there, error);
+  }
   const skills = judged.skills.map(({ skill }) => skill);
   const index: RepositoryIndex = {
     at: begun,
@@ -100,6 +109,33 @@ async function keep(run: Run, before: KeptIndex): Promise<SyncReport> {
   await collectGarbage(parts, repository, { index, etag });
   return reportOf(run, "synced");
 }
+
+/**
+ * What was fetched cannot be written. Where the bucket is full, what is not needed any more makes room, once; then the reason
+ * is noted, and what this sync has written goes again.
+ */
+async function withoutRoom(
+  run: Run,
+  before: KeptIndex,
+  there: readonly Listed[],
+  error: CarrelError,
+): Promise<SyncReport> {
+  const { parts, repository } = run;
+  if (error.code === "quota_exceeded" && !run.hasMadeRoom && before.index) {
+    run.hasMadeRoom = true;
+    const { index, etag } = before;
+    await collectGarbage(parts, repository, { index, etag }, { isUrgent: true });
+    return keep(run, await indexOf(parts, repository));
+  }
+  const old = new Set(there.map(directoryOf));
+  const now = await filesBelow(parts, stagingOf(repository));
+  const added = new Set(now.map(directoryOf).filter((directory) => !old.has(directory)));
+  const deletes = [...added].map((path) => ({ kind: "delete", path }) as const);
+  return keepFailure(run, error.message, before, deletes);
+}
+
+/** `.skills-cache/<namespace>/<hash>` of a file in it, and of one beside those its own path. */
+const directoryOf = ({ path }: Pick<Listed, "path">): string => path.split("/", 3).join("/");
 
 async function keepUnchanged(run: Run, before: KeptIndex): Promise<SyncReport> {
   const { parts, repository, begun, asked } = run;
@@ -124,16 +160,26 @@ const nothing: RepositoryIndex = {
 };
 
 /** What cannot be read is left as it is: it may be of another version of this code. */
-async function keepFailure(run: Run, why: string, before: KeptIndex): Promise<SyncReport> {
+async function keepFailure(
+  run: Run,
+  why: string,
+  before: KeptIndex,
+  deletes: readonly Change[] = [],
+): Promise<SyncReport> {
   if (before.isBroken) return reportOf(run, "failed");
   const index = before.index ?? nothing;
   const times = (index.failure?.times ?? 0) + 1;
-  await write(run, { ...index, failure: { at: run.begun, why, times } }, before.etag);
+  await write(run, { ...index, failure: { at: run.begun, why, times } }, before.etag, deletes);
   return reportOf(run, "failed");
 }
 
-async function write(run: Run, index: RepositoryIndex, expect: string): Promise<string> {
-  const changes = [indexChange(run.repository, index, expect)];
+async function write(
+  run: Run,
+  index: RepositoryIndex,
+  expect: string,
+  deletes: readonly Change[] = [],
+): Promise<string> {
+  const changes = [indexChange(run.repository, index, expect), ...deletes];
   const [changed] = await run.parts.workspace.change({ by: BY, changes });
   return changed?.file?.etag ?? "absent";
 }
