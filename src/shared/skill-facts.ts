@@ -69,6 +69,8 @@ export type SkillProvenance = {
   readonly sourceSession: string | null;
   /** Of the files that were promoted: what has another one by now, a person has changed since. */
   readonly hash: string;
+  /** The same of the head of its SKILL.md alone, short: a list knows no more of a skill. `null`: it is not known. */
+  readonly head: string | null;
   /** Where it is to be seen; none: everywhere. */
   readonly environments: readonly string[];
 };

@@ -64,6 +64,25 @@ describe("review over HTTP", () => {
     ]);
   });
 
+  it("[K5] [K7] a skill that a person makes anew under a promoted one's name is that person's, and shows", async () => {
+    await desk.drafted("ann", "deploy");
+    const { draft } = await desk.candidate("ann", "deploy");
+    const staging = { hash: draft.hash, environments: ["staging"] };
+    await desk.post("ann", "main/skills/deploy/promote", staging);
+    expect((await desk.list("ann")).leftOut).toMatchObject([{ name: "deploy", kind: "filtered" }]);
+    const path = "skills/deploy/SKILL.md";
+    const content = { text: document("deploy", "Mine.\n") };
+    await desk.lab.workspace().change({
+      by: "user:ann",
+      changes: [
+        { kind: "delete", path: "skills/deploy" },
+        { kind: "write", path, content },
+      ],
+    });
+    const [deploy] = (await desk.list("ann")).skills;
+    expect(deploy).toMatchObject({ name: "deploy", provenance: null });
+  });
+
   it("[K6] turns down and puts off, with the reason on record", async () => {
     await desk.drafted("ann", "one");
     const { draft } = await desk.candidate("ann", "one");

@@ -1,6 +1,8 @@
 import { CarrelError, invalid } from "../../shared/errors.ts";
 import type { Decided, DecisionRequest } from "../../shared/skill-drafts.ts";
 import type { SkillProvenance } from "../../shared/skill-facts.ts";
+import { shortHash } from "../../shared/short-hash.ts";
+import { headOf } from "../../shared/skill-head.ts";
 import type { Change } from "../../shared/workspace-changes.ts";
 import { auditChange } from "./audit.ts";
 import type { Planned } from "./change-skills.ts";
@@ -120,7 +122,7 @@ export function placing(
 function provenanceOf(
   { clock }: SkillParts,
   { by, environments }: Promotion,
-  { draft: { record, hash }, live }: Look,
+  { draft: { record, hash, files }, live }: Look,
   before: SkillProvenance | null,
 ): SkillProvenance {
   const own = live?.isOwn === true ? live : null;
@@ -133,8 +135,14 @@ function provenanceOf(
     promotedBy: by,
     sourceSession: record.session,
     hash,
+    head: headHash(files),
     environments,
   };
+}
+
+function headHash(draft: SkillDirectory | null): string | null {
+  const document = draft?.files.find(({ path }) => path === "SKILL.md");
+  return document && "text" in document.content ? shortHash(headOf(document.content.text)) : null;
 }
 
 /** When the oldest file of a skill was written. */

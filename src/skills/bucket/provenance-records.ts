@@ -11,6 +11,7 @@ export const provenanceEntry: z.ZodType<SkillProvenance> = z
     promoted_by: z.string(),
     source_session_id: z.string().nullable().default(null),
     hash: z.string(),
+    head: z.string().nullable().default(null),
     environments: z.array(z.string()).default([]),
   })
   .transform((said) => ({
@@ -20,6 +21,7 @@ export const provenanceEntry: z.ZodType<SkillProvenance> = z
     promotedBy: said.promoted_by,
     sourceSession: said.source_session_id,
     hash: said.hash,
+    head: said.head,
     environments: said.environments,
   }));
 
@@ -31,6 +33,7 @@ export const renderProvenance = (from: SkillProvenance): object => ({
   promoted_by: from.promotedBy,
   source_session_id: from.sourceSession,
   hash: from.hash,
+  head: from.head,
   environments: from.environments,
 });
 

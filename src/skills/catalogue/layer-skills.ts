@@ -87,13 +87,14 @@ function parsedOf({ directory, path, head }: SkillHead): ParsedSkill {
 }
 
 function candidateOf(
-  { directory, layer }: SkillHead,
+  { directory, layer, head }: SkillHead,
   { header }: Extract<ParsedSkill, { kind: "skill" }>,
   rank: number,
-  originOf: (name: string) => Origin,
+  originOf: ReturnType<typeof originsIn>,
 ): Candidate {
   const { name, description, warnings } = header;
-  const origin: Origin = layer === "own" ? originOf(name) : { kind: "known", provenance: null };
+  const origin: Origin =
+    layer === "own" ? originOf(name, head) : { kind: "known", provenance: null };
   const provenance = origin.kind === "known" ? origin.provenance : null;
   const source = { kind: "layer", layer } as const;
   return {

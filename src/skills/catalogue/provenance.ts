@@ -1,3 +1,4 @@
+import { shortHash } from "../../shared/short-hash.ts";
 import type { SkillProvenance } from "../../shared/skill-facts.ts";
 import type { Snapshot } from "../../shared/workspace-api.ts";
 import { provenanceEntry, provenanceFile } from "../bucket/provenance-records.ts";
@@ -10,22 +11,24 @@ export type Origin =
 
 /**
  * Says of a name where the own skill comes from. What is written down but cannot be read is unknown, of one skill or of all:
- * it never counts as made by a person.
+ * it never counts as made by a person. One whose head is not the one that was promoted is a person's by now.
  */
-export function originsIn({ files }: Snapshot): (name: string) => Origin {
+export function originsIn({ files }: Snapshot): (name: string, head: string | null) => Origin {
   const file = files.find(({ path }) => path === provenanceFile.path);
   if (!file) return () => ({ kind: "known", provenance: null });
   const records = recordsIn(file.text);
   if (!records) return () => unknown("it is not a JSON object");
-  return (name) => {
+  return (name, head) => {
     const record = records.get(nameKey(name));
     if (record === undefined) return { kind: "known", provenance: null };
     const parsed = provenanceEntry.safeParse(record);
-    return parsed.success
-      ? { kind: "known", provenance: parsed.data }
-      : unknown("its record of this skill is malformed");
+    if (!parsed.success) return unknown("its record of this skill is malformed");
+    return { kind: "known", provenance: isAsPromoted(parsed.data, head) ? parsed.data : null };
   };
 }
+
+const isAsPromoted = (known: SkillProvenance, head: string | null): boolean =>
+  known.head === null || (head !== null && shortHash(head) === known.head);
 
 const unknown = (what: string): Origin => ({
   kind: "unknown",

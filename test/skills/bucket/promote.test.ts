@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DraftChange, DraftRequest } from "../../../src/shared/skill-drafts.ts";
+import { shortHash } from "../../../src/shared/short-hash.ts";
 import {
   BINARY,
   DAY,
@@ -89,6 +90,7 @@ describe("a promotion", () => {
         promotedBy: "user:ann",
         sourceSession: "s1",
         hash,
+        head: shortHash(document("pdf")),
         environments: ["prod", "stage"],
       },
     ]);

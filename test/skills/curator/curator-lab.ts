@@ -63,7 +63,7 @@ export class CuratorLab {
     const made = { createdBy: "agent", createdAt: this.now, promotedAt: this.now } as const;
     const by = { promotedBy: "user:ann", sourceSession: "s1", environments: ["prod"] };
     const { hash } = await hashSkill(await readSkillFiles(this.parts, `skills/${name}`));
-    await this.#record(provenanceFile, name, { ...made, ...by, hash, ...provenance });
+    await this.#record(provenanceFile, name, { ...made, ...by, hash, head: null, ...provenance });
   }
 
   /** A skill that a person has put there. */
