@@ -79,6 +79,11 @@ export type ChangeRequest = {
    * end in a slash. What is there after the changes stays. Nobody can have it back.
    */
   readonly purge?: readonly string[];
+  /**
+   * Our own records of something that makes room: these may go past the limits of the bucket by 64 files and 4 MiB, so that a
+   * full bucket can be tidied. Default false.
+   */
+  readonly isTidying?: boolean;
 };
 
 /** What came of one change. `file`: what shows at its path (`to` for a move) now. */

@@ -72,6 +72,14 @@ export class BucketTotals {
 }
 
 const MIB = 1024 * 1024;
+
+/** The same with what records of something that makes room may take beyond. */
+export const withSpare = (limits: BucketLimits): BucketLimits => ({
+  ...limits,
+  files: limits.files + 64,
+  bytes: limits.bytes + 4 * MIB,
+});
+
 const inMib = (bytes: number): string => (bytes / MIB).toFixed(1);
 
 /**

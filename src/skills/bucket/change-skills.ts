@@ -5,7 +5,12 @@ import type { SkillParts } from "./skill-parts.ts";
 import { usageFile } from "./usage-records.ts";
 
 /** Who changes something, and the operation as the bucket's files know it. */
-export type Doing = { readonly by: string; readonly op: string };
+export type Doing = {
+  readonly by: string;
+  readonly op: string;
+  /** As in `ChangeRequest`. */
+  readonly isTidying?: boolean;
+};
 
 /** Changes as one request, and what is answered once they are made; without any there is nothing to do. */
 export type Planned<Answer> = { readonly changes: readonly Change[]; readonly answer: Answer };
@@ -18,14 +23,14 @@ const TRIES = 3;
  */
 export async function changeSkills<Answer>(
   { files }: Pick<SkillParts, "files">,
-  { by, op }: Doing,
+  doing: Doing,
   plan: () => Promise<Planned<Answer>>,
 ): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const { changes, answer } = await plan();
     if (changes.length === 0) return answer;
     try {
-      await files.change({ by, op, changes });
+      await files.change({ ...doing, changes });
       return answer;
     } catch (error) {
       const isLate = error instanceof CarrelError && error.code === "conflict";

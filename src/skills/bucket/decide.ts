@@ -29,7 +29,8 @@ export async function decideDraft(parts: SkillParts, request: DecisionRequest): 
   const doing = { by: request.by, op: `skill-decide:${request.op}` };
   const done = await doneBefore(parts, doing);
   const known = done?.line && (await decidedBy(parts, request, done.line));
-  return known ?? changeSkills(parts, doing, () => plan(parts, request));
+  const tidying = { ...doing, isTidying: true };
+  return known ?? changeSkills(parts, tidying, () => plan(parts, request));
 }
 
 async function plan(parts: SkillParts, request: DecisionRequest): Promise<Planned<Decided>> {

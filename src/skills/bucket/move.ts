@@ -18,7 +18,8 @@ export async function moveSkill(parts: SkillParts, request: MoveRequest): Promis
   const doing = { by: request.by, op: `skill-move:${request.op}` };
   const done = await doneBefore(parts, doing);
   if (done?.line) return done.line.afterHash;
-  return changeSkills(parts, doing, async () => {
+  const isTidying = request.move.kind === "archive";
+  return changeSkills(parts, { ...doing, isTidying }, async () => {
     const live = await readLive(parts, request.live);
     switch (request.move.kind) {
       case "archive":

@@ -20,7 +20,7 @@ import type { BucketLimits } from "../limits.ts";
 import { answerOf, assertOp, recordOp } from "./ops.ts";
 import { quote, workspacePath } from "../layers/path.ts";
 import type { WorkspacePath } from "../layers/path.ts";
-import { assertQuota, type BucketTotals, type Totals } from "../quota.ts";
+import { assertQuota, withSpare, type BucketTotals, type Totals } from "../quota.ts";
 import type { Rows, RowsTx } from "../rows.ts";
 import type { DroppedVersion } from "../version-allowance.ts";
 import { purgeVersions } from "../versions.ts";
@@ -90,7 +90,7 @@ export async function applyChanges(
   for (let plans = changes.length + SPARE_PLANS; plans > 0; plans -= 1) {
     const answer = done();
     if (answer) return answer;
-    const plan = planChanges(context, request.by, changes, supplies);
+    const plan = planChanges(context, request, changes, supplies);
     if (plan && !supplies.isWanting) return commit(context, plan, supplies, request);
     await supplies.bring();
   }
@@ -124,7 +124,7 @@ function parseChanges({ changes, ...request }: ChangeRequest, limits: BucketLimi
 /** `null`: something must be fetched first. An error counts only where nothing is missing, since it may come from that. */
 function planChanges(
   context: ChangeContext,
-  author: string,
+  { by: author, isTidying = false }: Pick<ChangeRequest, "by" | "isTidying">,
   changes: readonly Parsed[],
   supplies: Supplies,
 ): Plan | null {
@@ -155,7 +155,7 @@ function planChanges(
   }
   if (isWaiting) return null;
   const after = totalsAfter(draft, rows, totals.totals);
-  assertQuota(totals.totals, after, limits);
+  assertQuota(totals.totals, after, isTidying ? withSpare(limits) : limits);
   askForVersions(draft, rows, supplies);
   return { draft, changed, ops, totals: after };
 }

@@ -60,3 +60,22 @@ describe("a file that a person writes while a decision is made", () => {
     expect((await lab.skills.records()).drafts).toHaveLength(1);
   });
 });
+
+describe("a bucket that is full", () => {
+  it("[K8] still has skills put away, and drafts turned down", async () => {
+    const lab = await SkillsLab.of({ limits: { files: 20 } });
+    await lab.live("pdf");
+    const hash = await lab.drafted("csv");
+    const { entries } = await lab.bucket.tree({ recursive: true, layer: "own" });
+    for (let no = entries.length; no < 20; no++) await lab.put(`notes/${no}.md`, "x");
+    await expect(lab.put("notes/more.md", "x")).rejects.toMatchObject({ code: "quota_exceeded" });
+    await lab.move("pdf", { kind: "archive" });
+    await lab.decide("csv", hash, { kind: "reject", reason: "No room." });
+    const { archived } = await lab.skills.records();
+    expect(archived.map(({ name, was }) => [name, was]).toSorted()).toEqual([
+      ["csv", "draft"],
+      ["pdf", "skill"],
+    ]);
+    await expect(lab.drafted("new")).rejects.toMatchObject({ code: "quota_exceeded" });
+  });
+});

@@ -49,7 +49,8 @@ export async function curate(parts: SkillParts, request: CuratorRequest): Promis
       const plan = await planRun(parts, request);
       if (plan.changes === null) return plan.run;
       const { by, op } = doingOf(request);
-      await parts.files.change({ by, changes: plan.changes, ...(plan.isRun ? { op } : {}) });
+      const tidying = { by, changes: plan.changes, isTidying: true };
+      await parts.files.change({ ...tidying, ...(plan.isRun ? { op } : {}) });
       return plan.run;
     } catch (error) {
       const isLate = error instanceof CarrelError && error.code === "conflict";
