@@ -122,6 +122,8 @@ export class SkillsPanel {
       const everything = await fetchSkills();
       if (reading !== this.#readings) return;
       this.#everything = everything;
+      const { problems } = everything.overview;
+      if (problems.length > 0) this.#notice.warn(problems.join(" "));
     } catch (error) {
       if (reading !== this.#readings) return;
       this.#fail(error, () => void this.refresh());

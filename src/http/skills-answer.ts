@@ -14,7 +14,7 @@ type Usage = SkillRecords["usage"][number];
 /** All skills of a caller with how they are used, what was put away, and what is left out and why. */
 export function listJson(
   catalogue: Catalogue,
-  { usage, drafts, archived }: SkillRecords,
+  { usage, drafts, archived, problems }: SkillRecords,
   repositories: readonly RepositoryView[],
 ): SkillsView {
   const used = new Map(usage.map((one) => [one.name, one]));
@@ -24,6 +24,7 @@ export function listJson(
     archived,
     leftOut: catalogue.leftOut,
     repositories,
+    problems,
   };
 }
 

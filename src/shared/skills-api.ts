@@ -54,6 +54,8 @@ export type SkillRecords = {
   /** The newest first. */
   readonly archived: readonly ArchivedSkill[];
   readonly curator: CuratorState;
+  /** What cannot be read, in words; all that depends on it is missing here. */
+  readonly problems: readonly string[];
 };
 
 export type LoadRequest = {

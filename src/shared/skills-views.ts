@@ -55,6 +55,8 @@ export type SkillsView = {
   readonly archived: readonly ArchivedSkill[];
   readonly leftOut: readonly LeftOutView[];
   readonly repositories: readonly RepositoryView[];
+  /** Records and drafts that cannot be read, in words. */
+  readonly problems: readonly string[];
 };
 
 /** A line of a diff, without its ending. */

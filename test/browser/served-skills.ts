@@ -27,6 +27,7 @@ export const noSkills: SkillsView = {
   archived: [],
   leftOut: [],
   repositories: [],
+  problems: [],
 };
 
 export const skill = (name: string, more: Partial<SkillView> = {}): SkillView => ({

@@ -23,6 +23,7 @@ describe("the records", () => {
         lastSummary: null,
         lastReport: null,
       },
+      problems: [],
     });
     expect(await lab.audit()).toEqual([]);
   });
@@ -41,7 +42,10 @@ describe("the records", () => {
       code: "invalid",
       message: expect.stringContaining(`"${path}" cannot be read`),
     };
-    await expect(lab.skills.records()).rejects.toMatchObject(broken);
+    const known = await lab.skills.records();
+    expect(known.problems).toEqual([broken.message]);
+    // What does not depend on it is there.
+    if (path !== "skills/.drafts.json") expect(known.drafts).toHaveLength(1);
     const before = await lab.shown("skills");
     const tries = [
       () => lab.move("pdf", { kind: "restore" }, { live: null }),
