@@ -105,6 +105,13 @@ export const deployment = createDeployment([
   }),
   defineAgent({ id: "budgeted", model, dailyTokens: 1_000 }),
   ...scoped,
+  {
+    id: "skilled",
+    model,
+    permissions: { mode: "BYPASS" },
+    enableSkillManageTool: true,
+    enableSkillCurator: true,
+  },
   { id: "all-on", model, description: "Has everything." },
   ...switched,
   // Named as users are, and as directories of a workspace.
