@@ -1,7 +1,8 @@
 import { Hono, type Context } from "hono";
 import * as z from "zod";
 import { systemClock } from "../shared/clock.ts";
-import { CarrelError, notFound } from "../shared/errors.ts";
+import { invalid, notFound } from "../shared/errors.ts";
+import { checkValue } from "../shared/issue-words.ts";
 import type { Decision } from "../shared/skill-drafts.ts";
 import type { SkillMove } from "../shared/skills-api.ts";
 import { liveSkill } from "../skills/catalogue/live-skill.ts";
@@ -48,7 +49,11 @@ const AuditQuery = z.strictObject({
   target: z.string().max(MAX_NAME).optional(),
   actor: z.string().max(300).optional(),
   op: z.string().max(40).optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  limit: z
+    .string()
+    .regex(/^(?:[1-9]\d{0,2}|1000)$/, "must be a whole number from 1 to 1000")
+    .transform(Number)
+    .optional(),
 });
 
 /** The skills of the caller's agent, below `/v1/agents/:agent/skills`: what there is, drafts and their review, and how they are kept. */
@@ -211,12 +216,8 @@ async function noBody(c: Context<AppEnv>): Promise<void> {
   if (hasBody(c)) await readBody(c.req.raw, NoBody);
 }
 
-function checkQuery<Output>(schema: z.ZodType<Output>, asked: object): Output {
-  const parsed = schema.safeParse(asked);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new CarrelError(
-    "invalid",
-    `The parameter "${issue?.path.join(".") ?? ""}" ${issue?.message ?? "is not as expected"}.`,
-  );
+function checkQuery<Schema extends z.ZodType>(schema: Schema, asked: object): z.output<Schema> {
+  const checked = checkValue(schema, asked);
+  if ("data" in checked) return checked.data;
+  throw invalid(`The parameters are not as expected. ${checked.problems.join("; ")}`);
 }

@@ -42,15 +42,19 @@ export class SkillsDesk {
   readonly #ask = workspaceApp(this.lab, agents, { CARREL_API_KEYS: JSON.stringify(keys) });
 
   /** A request of `user` below `/v1/agents`; `null`: without a key. */
+  respond(user: string | null, path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (user !== null) headers.set("authorization", `Bearer key-${user}`);
+    return this.#ask(new Request(`http://carrel.example/v1/agents/${path}`, { ...init, headers }));
+  }
+
+  /** The same, with what the answer says. */
   async ask<Body = Record<string, unknown>>(
     user: string | null,
     path: string,
     init: RequestInit = {},
   ): Promise<Answer<Body>> {
-    const headers = new Headers(init.headers);
-    if (user !== null) headers.set("authorization", `Bearer key-${user}`);
-    const url = `http://carrel.example/v1/agents/${path}`;
-    const response = await this.#ask(new Request(url, { ...init, headers }));
+    const response = await this.respond(user, path, init);
     return { status: response.status, body: (await response.json()) as Body };
   }
 
