@@ -24,6 +24,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/worker/**", "test/crash/**", "test/browser/**", "test/long/**"],
           testTimeout: 30_000,
+          hookTimeout: 60_000,
           // Nothing lasts from one file to the next (promise I5), so they may share a worker: it saves a fifth.
           isolate: false,
         },
@@ -42,6 +43,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // `CRASH_PAIRS=75`: so many second crashes of each scenario in the crash sweep (`npm run test:crash`).
           // `AT_ONCE=200`: so many calls and keys get twenty requests each at once, which takes a minute.
           provide: {
@@ -57,6 +59,7 @@ export default defineConfig({
           environment: "node",
           include: ["test/crash/**/*.test.ts"],
           testTimeout: 120_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -66,6 +69,7 @@ export default defineConfig({
           environment: "node",
           include: ["test/browser/**/*.test.ts"],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // A page on a busy machine is slow, which is no fault of it.
           expect: { poll: { timeout: 15_000 } },
         },

@@ -240,28 +240,6 @@ describe("a body", () => {
   });
 });
 
-describe("a query of the audit", () => {
-  it.each([
-    "from=yesterday",
-    "from=2026-13-45",
-    "to=2026-1-1",
-    "limit=0",
-    "limit=x",
-    "limit=1e9",
-    "limit=1.5",
-    "limit=",
-    `op=${"x".repeat(41)}`,
-    `target=${"x".repeat(129)}`,
-    `actor=${"x".repeat(301)}`,
-    "from=2020-01-01&to=2019-01-01",
-    "from=0000-01-01&to=9999-12-31",
-  ])("[K6] %s is refused in words that help, or finds nothing", async (query) => {
-    const response = await send(`/audit?${query}`);
-    if (response.ok) expect(await response.json()).toEqual({ lines: [] });
-    else await expectRefusal(response);
-  });
-});
-
 describe("whatever comes", () => {
   it("[H1] is answered with what is no fault of the server, and what is refused stores nothing", async () => {
     const part = fc.oneof(

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { expectRefusal } from "../worker/refusal.ts";
 import { document, SkillsDesk } from "./skills-desk.ts";
 
 let desk: SkillsDesk;
@@ -215,5 +216,28 @@ describe("how skills are kept", () => {
       status: 200,
       body: { repositories: [] },
     });
+  });
+});
+
+describe("a query of the audit", () => {
+  it.each([
+    "from=yesterday",
+    "from=2026-13-45",
+    "to=2026-1-1",
+    "limit=0",
+    "limit=x",
+    "limit=1e9",
+    "limit=1.5",
+    "limit=",
+    `op=${"x".repeat(41)}`,
+    `target=${"x".repeat(129)}`,
+    `actor=${"x".repeat(301)}`,
+    "from=2020-01-01&to=2019-01-01",
+    "from=0000-01-01&to=9999-12-31",
+  ])("[K6] %s is refused in words that help, or finds nothing", async (query) => {
+    await desk.drafted("ann", "deploy");
+    const response = await desk.respond("ann", `main/skills/audit?${query}`);
+    if (response.ok) expect(await response.json()).toEqual({ lines: [] });
+    else await expectRefusal(response);
   });
 });

@@ -26,6 +26,9 @@ const MOST_FILES = 400;
 const MOST_BYTES = 48 * 1024 * 1024;
 const PAGE = 2_000;
 
+/** Where copies of what repositories have are. */
+export const COPIES = ".skills-cache/";
+
 const SKILL_DIRECTORY =
   /^(?:skills\/[^/._][^/]*|\.agents\/skills\/[^/._][^/]*|\.skills-cache(?:\/[^/]+)+)$/;
 
@@ -106,9 +109,15 @@ export async function readLive(
   const directory = live && skillDirectory(live.directory);
   const found = directory === null ? null : await readDirectory(parts, directory);
   if (!found) return null;
-  const isOwn = found.layer === "own" && !found.directory.startsWith(".skills-cache/");
+  const isOwn = found.layer === "own" && !found.directory.startsWith(COPIES);
   return { ...found, isOwn, hash: (await hashSkill(found.files)).hash };
 }
+
+/** Why a skill that is not the bucket's own cannot be archived there, and how to be rid of it. */
+export const notOwn = (name: string, { directory }: LiveNow): string =>
+  directory.startsWith(COPIES)
+    ? `The skill "${name}" comes from a repository, so it cannot be archived here. To hide it, leave it out by the option "filter" of the agent's skills, or make one of your own by that name.`
+    : `The skill "${name}" is not this bucket's own, so it cannot be archived. To hide it, delete "${directory}" in the files.`;
 
 /** Changes that change nothing, and bind the request to these files as they were read. */
 export const asRead = ({ directory, files }: SkillDirectory): Change[] =>

@@ -6,6 +6,8 @@ import { scanSkill } from "../scan/scan.ts";
 import { allows } from "../scan/trust.ts";
 import { isThere } from "./delete-draft.ts";
 import {
+  COPIES,
+  notOwn,
   readDirectory,
   readLive,
   skillDirectory,
@@ -57,7 +59,7 @@ async function shownAt(
   if (live?.directory === target) return live;
   if (action === "archive") return null;
   const directory = skillDirectory(target);
-  if (directory.startsWith(".skills-cache/"))
+  if (directory.startsWith(COPIES))
     throw invalid(`"skills/.drafts.json" names "${directory}", where no draft can go. Mend it.`);
   return readDirectory(parts, directory);
 }
@@ -107,8 +109,7 @@ async function whyNotArchived(
   if (!live) return `The skill "${name}" is gone. Reject this draft.`;
   if (live.hash !== record.base)
     return `The skill "${name}" has changed since it was to be archived. ${ANEW}`;
-  if (!live.isOwn)
-    return `The skill "${name}" is not this bucket's own, so it cannot be archived; it can only be hidden, by deleting "${live.directory}" in the files. Reject this draft.`;
+  if (!live.isOwn) return `${notOwn(name, live)} Reject this draft.`;
   const { absorbedInto } = record;
   if (absorbedInto !== null && !(await isThere(parts, absorbedInto)))
     return `"${absorbedInto}", which is to take it over, is not in use yet. Promote that first.`;

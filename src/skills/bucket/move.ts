@@ -2,7 +2,7 @@ import { CarrelError, notFound } from "../../shared/errors.ts";
 import type { MoveRequest, SkillMove } from "../../shared/skills-api.ts";
 import { auditChange, type AuditEntry } from "./audit.ts";
 import { changeSkills, doneBefore, type Planned } from "./change-skills.ts";
-import { readLive, type LiveNow } from "./directory.ts";
+import { notOwn, readLive, type LiveNow } from "./directory.ts";
 import { planArchiving } from "./put-away.ts";
 import { readRecords, recordChange } from "./record-file.ts";
 import { planRestoring } from "./restore.ts";
@@ -38,11 +38,7 @@ async function planArchive(
   live: LiveNow | null,
 ): Promise<Planned<string | null>> {
   if (!live) throw noSkill(name);
-  if (!live.isOwn)
-    throw new CarrelError(
-      "conflict",
-      `The skill ${JSON.stringify(name)} is not this bucket's own, so it cannot be archived. To hide it, delete "${live.directory}" in the files.`,
-    );
+  if (!live.isOwn) throw new CarrelError("conflict", notOwn(name, live));
   const line = { beforeHash: live.hash, afterHash: null };
   const changes = [
     ...(await planArchiving(parts, name, live, `archived by ${by}`)),

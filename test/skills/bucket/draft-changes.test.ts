@@ -97,7 +97,7 @@ describe("a draft that is deleted", () => {
     const lab = await SkillsLab.of({ template: { "skills/pdf/SKILL.md": document("pdf") } });
     const { draft } = await lab.draft("pdf", gone(), LIVE);
     const candidate = await lab.candidate("pdf", "skills/pdf");
-    expect(candidate.conflict).toContain("can only be hidden");
+    expect(candidate.conflict).toContain("To hide it, delete");
     const promote = lab.promote("pdf", draft?.hash ?? "", { live: PDF });
     await expect(promote).rejects.toMatchObject({ code: "conflict" });
   });

@@ -108,6 +108,16 @@ describe("a skill that is archived", () => {
     expect(await lab.shown(".agents/skills/csv")).toEqual(shownFiles("csv"));
   });
 
+  it("[K8] is not what a repository has: who wants to be rid of that is told how", async () => {
+    const lab = await SkillsLab.of();
+    const directory = ".skills-cache/house/0a";
+    await lab.live("pdf", directory);
+    await expect(lab.move("pdf", archive, { live: { directory } })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(/from a repository.*"filter"/),
+    });
+  });
+
   it("[K8] does not come back over what has its name, or its place, by now", async () => {
     const lab = await SkillsLab.of();
     await lab.live("pdf");
