@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DevServer, startDevServer } from "../support/dev-server.ts";
+import { BareServers } from "../support/bare-server.ts";
 import { FaithfulClient } from "../support/faithful-client.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { seededRandom } from "../support/random.ts";
+import type { DevServer } from "../support/server-process.ts";
 import { readSessionFile } from "../support/session-file.ts";
 
 const KILLS = 30;
@@ -24,10 +25,12 @@ const messages = [
 ];
 
 let state = "";
+let servers: BareServers;
 let server: DevServer | null = null;
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), "carrel-sigkill-"));
+  servers = new BareServers(state);
 });
 
 afterEach(async () => {
@@ -147,14 +150,14 @@ describe("a server that is killed again and again", { timeout: 400_000 }, () => 
     const work = Promise.all(groups.map((group) => group.work(() => kills === KILLS)));
     for (; kills < KILLS; kills++) {
       const enough = uptime.hear(1 + Math.floor(random() * EVENTS));
-      server = await startDevServer(state);
+      server = await servers.start();
       uptime.begins(server);
       await Promise.race([enough, work]);
       await new Promise((resolve) => setTimeout(resolve, random() * MORE_MS));
       uptime.ends();
       await server.kill9();
     }
-    server = await startDevServer(state);
+    server = await servers.start();
     uptime.begins(server);
     await work;
     const violations = (await Promise.all(groups.map((group) => group.violations()))).flat();

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defaultBucketLimits } from "../../src/workspace/limits.ts";
-import { type DevServer, startDevServer } from "../support/dev-server.ts";
+import { BareServers } from "../support/bare-server.ts";
 import { seededRandom } from "../support/random.ts";
+import type { DevServer } from "../support/server-process.ts";
 import { rebuiltFromR2, type BucketView } from "../support/store-files.ts";
 import { Desk, Uptime } from "./workspace-desk.ts";
 
@@ -16,10 +17,12 @@ const WRITES = 60;
 const env = { SETTLE_QUIET_MS: "50", SETTLE_AT_MOST_MS: "500" };
 
 let state = "";
+let servers: BareServers;
 let server: DevServer | null = null;
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), "carrel-workspace-"));
+  servers = new BareServers(state);
 });
 
 afterEach(async () => {
@@ -50,13 +53,13 @@ describe("a workspace whose server is killed again and again", { timeout: 400_00
     const work = Promise.all([...desks.values()].map((desk) => desk.work(() => kills === KILLS)));
     for (; kills < KILLS; kills++) {
       const enough = uptime.accept(1 + Math.floor(random() * WRITES));
-      server = await startDevServer(state, { env });
+      server = await servers.start({ env });
       uptime.begins(server);
       await Promise.race([enough, work]);
       uptime.ends();
       await server.kill9();
     }
-    server = await startDevServer(state, { env });
+    server = await servers.start({ env });
     uptime.begins(server);
     await work;
     const shown = new Map<string, BucketView>();
