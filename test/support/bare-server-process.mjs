@@ -6,8 +6,5 @@ const options = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const log = new Log(LogLevel.WARN);
 const server = new Miniflare(convertV4MiniflareOptions({ ...options, log }));
 const url = await server.ready;
-process.once("SIGTERM", async () => {
-  await server.dispose();
-  process.exit(0);
-});
+process.once("SIGTERM", () => void server.dispose().finally(() => process.exit(0)));
 console.log(`Ready on ${url.origin}`);
