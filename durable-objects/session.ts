@@ -1,11 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import { indexSession, registerSession } from "../src/bindings.ts";
 import type { Env } from "../src/env.ts";
 import type { Deployment } from "../src/harness.ts";
-import { systemClock } from "../src/shared/clock.ts";
 import { CarrelError } from "../src/shared/errors.ts";
 import { parseSessionKey, sessionKey } from "../src/shared/ids.ts";
-import { consoleLog } from "../src/shared/log.ts";
 import { noPoint, type Point } from "../src/shared/point.ts";
 import {
   type AcceptRequest,
@@ -19,7 +16,7 @@ import {
 } from "../src/shared/session-api.ts";
 import { Session } from "../src/turn/session.ts";
 import { eventStream } from "./event-stream.ts";
-import { platformSql } from "./sql.ts";
+import { sessionPlatform } from "./session-platform.ts";
 
 type StreamCall =
   | {
@@ -40,31 +37,12 @@ export function sessionObject(deployment: Deployment) {
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env);
       this.#address = parseSessionKey(ctx.id.name);
-      this.#session = new Session(
-        {
-          address: this.#address,
-          sql: platformSql(ctx.storage),
-          clock: systemClock,
-          setAlarm: (at) => void ctx.storage.setAlarm(at),
-          clearAlarm: () => void ctx.storage.deleteAlarm(),
-          sync: () => ctx.storage.sync(),
-          keepAlive: (work) => ctx.waitUntil(work),
-          register: () => registerSession(env, this.#address, systemClock.now()),
-          index: (news) => indexSession(env, this.#address, news),
-          newId: () => crypto.randomUUID(),
-          point: (name) => this.point(name),
-          log: consoleLog,
-        },
-        deployment.harness(this.#address.agent, env),
-      );
+      const platform = sessionPlatform(ctx, env, this.#address, (name) => this.point(name));
+      this.#session = new Session(platform, deployment.harness(this.#address.agent, env));
     }
 
     accept(address: SessionAddress, request: AcceptRequest) {
-      return this.#answer("accept", address, async () => {
-        const accepted = await this.#session.acceptWithAnswers(request);
-        await this.#session.whenRegistered();
-        return accepted;
-      });
+      return this.#listed("accept", address, () => this.#session.acceptWithAnswers(request));
     }
 
     acceptAndTail(address: SessionAddress, request: AcceptRequest) {
@@ -138,11 +116,17 @@ export function sessionObject(deployment: Deployment) {
     }
 
     setPermissions(address: SessionAddress, change: PermissionsChange, by: string) {
-      return this.#answer("setPermissions", address, async () => {
-        const permissions = this.#session.setPermissions(change, by);
-        await this.#session.whenRegistered();
-        return { permissions };
-      });
+      return this.#listed("setPermissions", address, () => ({
+        permissions: this.#session.setPermissions(change, by),
+      }));
+    }
+
+    work(address: SessionAddress) {
+      return this.#answer("work", address, () => ({ work: this.#session.work() }));
+    }
+
+    setPlan(address: SessionAddress, active: boolean, by: string) {
+      return this.#listed("setPlan", address, () => ({ work: this.#session.setPlan(active, by) }));
     }
 
     rename(address: SessionAddress, title: string) {
@@ -163,15 +147,26 @@ export function sessionObject(deployment: Deployment) {
     }
 
     importState(address: SessionAddress, state: unknown, by: string) {
-      return this.#answer("importState", address, async () => {
-        const messages = this.#session.importState(state, by);
-        await this.#session.whenRegistered();
-        return { messages };
-      });
+      return this.#listed("importState", address, () => ({
+        messages: this.#session.importState(state, by),
+      }));
     }
 
     override alarm(): Promise<void> {
       return this.#session.alarm();
+    }
+
+    /** `#answer`, once the registry knows that the session exists. */
+    #listed<Result extends object>(
+      name: string,
+      address: SessionAddress,
+      work: () => Result | Promise<Result>,
+    ) {
+      return this.#answer(name, address, async () => {
+        const result = await work();
+        await this.#session.whenRegistered();
+        return result;
+      });
     }
 
     /** Expected failures leave as data: error classes do not survive the way to the Worker. */

@@ -121,6 +121,12 @@ export type AgentDefinition = {
   readonly enableSkillManageTool?: boolean;
   /** What the agent made and nobody uses any more is put away in time; default false. */
   readonly enableSkillCurator?: boolean;
+  /** It can plan before it acts, and a person approves the plan; default false. `docs/planning.md`. */
+  readonly enablePlanMode?: boolean;
+  /** The shell, which can do anything, may run while planning; default false. */
+  readonly allowShellInPlanMode?: boolean;
+  /** It keeps a list of what is to be done in a session; default false. */
+  readonly enableTaskList?: boolean;
   /** When a tool's result goes to a file instead of the conversation; see `EvictionConfig` for each default. */
   readonly toolResultEviction?: Partial<EvictionConfig>;
   /** Long results stay in the conversation, cut at 100,000 characters; default false. */

@@ -36,6 +36,8 @@ import { workspaceLimits, type Env } from "./env.ts";
 import { connectMaintenance } from "./maintenance/connect.ts";
 import type { MaintenancePorts } from "./maintenance/ports.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
+import { createPlanMode } from "./plan/plan-mode.ts";
+import { todoList } from "./plan/todo-list.ts";
 import { defaultPermissions } from "./permissions/config.ts";
 import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
@@ -192,6 +194,7 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
       (item) => item.afterTurns !== undefined || item.later !== undefined,
     ),
     permissions: { ...defaultPermissions, ...definition.permissions },
+    hasPlanMode: definition.enablePlanMode === true,
     notify: createWebhook(env),
     forget: (address) => forgetSession(definition.isolationScope ?? "USER", address, env),
     prompt: { ...promptOptionsOf(definition), wants: wantsOf(capabilities) },
@@ -261,5 +264,9 @@ function toolCapabilities(
     ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => files }]),
     memory,
     ...(skills ? [skills] : []),
+    ...(definition.enablePlanMode
+      ? [createPlanMode({ allowsShell: definition.allowShellInPlanMode === true })]
+      : []),
+    ...(definition.enableTaskList ? [todoList] : []),
   ];
 }

@@ -14,6 +14,7 @@ const RESERVED: readonly string[] = [
   "kept_results",
   "kept_result",
   "output_format",
+  "system-reminder",
   "messages",
 ];
 

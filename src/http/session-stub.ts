@@ -45,6 +45,8 @@ function sessionOf(env: Env, address: SessionAddress): SessionApi {
     answerAndTail: (...args) => stream(object, "answerAndTail", args),
     permissions: (...args) => rpc.permissions(...args),
     setPermissions: (...args) => rpc.setPermissions(...args),
+    work: (...args) => rpc.work(...args),
+    setPlan: (...args) => rpc.setPlan(...args),
     rename: (...args) => rpc.rename(...args),
     clear: (...args) => rpc.clear(...args),
     remove: (...args) => rpc.remove(...args),

@@ -6,6 +6,7 @@ import { wholeNumber } from "./query.ts";
 import { addressOf, nameOf } from "./session-address.ts";
 import { callRoutes } from "./session-calls.ts";
 import { permissionRoutes } from "./session-permissions.ts";
+import { planRoutes } from "./session-plan.ts";
 import { stateRoutes } from "./session-state.ts";
 import { callSession } from "./session-stub.ts";
 import { turnRoutes } from "./session-turns.ts";
@@ -25,7 +26,7 @@ const ClearBody = z.strictObject({});
 /** The native routes of one session, below `/v1/agents/:agent/sessions/:session`. */
 export function sessionRoutes(): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  for (const part of [turnRoutes(), callRoutes(), permissionRoutes(), stateRoutes()])
+  for (const part of [turnRoutes(), callRoutes(), permissionRoutes(), planRoutes(), stateRoutes()])
     routes.route("/", part);
 
   routes.get("/", async (c) => {

@@ -14,16 +14,19 @@ export type Digested = {
   };
   readonly input: unknown;
   readonly operator: Rules;
+  /** What it is bound to beside. */
+  readonly binds?: string;
 };
 
 /** Stands for all of it, hex: another one as soon as anything of it changed, whatever the order of an object's keys. */
-export function callDigest({ tool, input, operator }: Digested): Promise<string> {
+export function callDigest({ tool, input, operator, binds }: Digested): Promise<string> {
   const { name, description, effect, inputSchema, replay, runsOn } = tool;
   const { allow, ask, deny } = operator;
   const text = canonicalJson({
     tool: { name, description, effect, inputSchema, replay, runsOn },
     input,
     operator: { allow, ask, deny },
+    ...(binds === undefined ? {} : { binds }),
   });
   return sha256Hex(new TextEncoder().encode(text));
 }

@@ -1,7 +1,9 @@
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { ContentPart, StepPart } from "../shared/messages.ts";
 import { replyId } from "../shared/ids.ts";
+import type { Work } from "../shared/plan.ts";
 import { pendingCalls, type JournalEntry } from "./entries.ts";
+import { toPlanContext, toTasksContext } from "./state-work.ts";
 import { attachedParts, groupTurns } from "./transcript.ts";
 
 /** AgentScope's state document: field names and block shapes are the original's. */
@@ -72,6 +74,7 @@ export type StateParts = {
   readonly permission_context: PermissionContext;
   /** The groups of tools that were activated. */
   readonly groups: readonly string[];
+  readonly work: Work;
   /** Parts of an imported state that are given back as they came. */
   readonly carried: Readonly<Record<string, unknown>>;
 };
@@ -81,7 +84,7 @@ export function toAgentState(
   address: SessionAddress,
   entries: readonly JournalEntry[],
   openTurn: string | null,
-  { summary, permission_context, groups, carried }: StateParts,
+  { summary, permission_context, groups, work, carried }: StateParts,
 ): AgentState {
   const open = entries.filter((entry) => entry.turn === openTurn);
   const asking = new Set(pendingCalls(open).map(({ call }) => call));
@@ -101,11 +104,8 @@ export function toAgentState(
       ...(partOf(carried, "tool_context") ?? { activated_groups: [] }),
       ...(groups.length === 0 ? {} : { activated_groups: groups }),
     },
-    tasks_context: partOf(carried, "tasks_context") ?? { tasks: [] },
-    plan_mode_context: partOf(carried, "plan_mode_context") ?? {
-      plan_active: false,
-      current_plan_file: null,
-    },
+    tasks_context: toTasksContext(work.todos, partOf(carried, "tasks_context")),
+    plan_mode_context: toPlanContext(work.plan, partOf(carried, "plan_mode_context")),
   };
 }
 

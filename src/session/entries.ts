@@ -1,4 +1,5 @@
 import type { CallAnswered, PendingCall, TurnOutcome } from "../shared/events.ts";
+import type { Plan, Todo } from "../shared/plan.ts";
 import type { ContentPart, FinishReason, StepPart, ToolStatus, Usage } from "../shared/messages.ts";
 import type { AskedFor, Permissions, Rule } from "../shared/permissions.ts";
 import type { OutputFormat } from "../shared/session-api.ts";
@@ -113,6 +114,10 @@ export type Fact =
   | { readonly kind: "repair"; readonly text: string }
   /** What the session's person allows, whole. Of no turn. */
   | ({ readonly kind: "permissions"; readonly by: string } & Permissions)
+  /** Whether the session plans, and what, whole. Of no turn. `by`: as in `FileInfo`. */
+  | ({ readonly kind: "plan"; readonly by: string } & Plan)
+  /** What is to do, whole. Of no turn. */
+  | { readonly kind: "todos"; readonly todos: readonly Todo[] }
   /**
    * The model's context was made shorter. `summary`: a summary of what was said before `from` stands for it; `cut`: what
    * was said before `from` is left out, as no summary could be had; `failed`: nothing has changed. Of no turn.

@@ -162,7 +162,18 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
 
 type OutsideEntry = Extract<
   JournalEntry,
-  { kind: "asked" | "answered" | "waiting" | "steered" | "permissions" | "compacted" | "cleared" }
+  {
+    kind:
+      | "asked"
+      | "answered"
+      | "waiting"
+      | "steered"
+      | "permissions"
+      | "plan"
+      | "todos"
+      | "compacted"
+      | "cleared";
+  }
 >;
 
 /** The event of what came from outside, or waits for it. */
@@ -190,6 +201,12 @@ function toOutsideEvent(entry: OutsideEntry): SessionEvent {
       const { mode, allow, ask, deny } = entry;
       return { type: "permissions", mode, allow, ask, deny, at };
     }
+    case "plan": {
+      const { active, path, hash, approved, by } = entry;
+      return { type: "plan", active, path, hash, approved, by, at };
+    }
+    case "todos":
+      return { type: "todos", todos: entry.todos, at };
     case "compacted": {
       const { how, before, after } = entry;
       const why = entry.why === undefined ? {} : { why: entry.why };

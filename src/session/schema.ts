@@ -3,8 +3,8 @@ import type { Sql } from "../shared/sql.ts";
 
 /**
  * The tables of a session, as numbered steps. `turn` is inbox, idempotency ledger and recovery record in one
- * row; `journal` holds append-only facts; `live` a checkpoint of the step being streamed; `state` small
- * derived documents; `job` everything that must happen later. WITHOUT ROWID makes a write by text key cost
+ * row; `journal` holds append-only facts; `live` a checkpoint of the step being streamed; `unsaid` facts
+ * that have to wait for its end; `state` small derived documents; `job` everything that must happen later. WITHOUT ROWID makes a write by text key cost
  * one row instead of two.
  */
 const STEPS: SchemaSteps = [
@@ -45,6 +45,13 @@ const STEPS: SchemaSteps = [
     `ALTER TABLE turn ADD COLUMN steers TEXT`,
     // The turn that a steered message was taken into.
     `ALTER TABLE turn ADD COLUMN joined TEXT`,
+  ],
+  [
+    // Facts of no turn that go into the journal once the step that is being streamed is in it.
+    `CREATE TABLE unsaid(no INTEGER PRIMARY KEY, body TEXT NOT NULL)`,
+    `INSERT INTO unsaid(body)
+     SELECT fact.value FROM state, json_each(state.body) AS fact WHERE state.name = 'unsaid' ORDER BY fact.key`,
+    `DELETE FROM state WHERE name = 'unsaid'`,
   ],
 ];
 

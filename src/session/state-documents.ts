@@ -1,7 +1,8 @@
+import type { Plan, Todo } from "../shared/plan.ts";
 import type { Permissions } from "../shared/permissions.ts";
 import type { Sql } from "../shared/sql.ts";
 import type { Usage } from "../shared/messages.ts";
-import type { ContextSize, Fact } from "./entries.ts";
+import type { ContextSize } from "./entries.ts";
 
 /** Which part of a conversation its model sees, and how. */
 export type ContextDocument = {
@@ -68,8 +69,10 @@ export type StateDocuments = {
   cleared: { readonly seq: number };
   /** What the session's person chose; absent until something was. */
   permissions: Permissions;
-  /** Facts about permissions that go into the journal once the step that is being streamed is in it. */
-  unsaid: readonly Extract<Fact, { kind: "permissions" }>[];
+  /** Whether the session plans, and what; absent until it did. */
+  plan: Plan;
+  /** What is to do; absent until something was. */
+  todos: readonly Todo[];
   /** The groups of tools that were activated, in that order. */
   groups: readonly string[];
   /** As a person named the session. */

@@ -1,5 +1,6 @@
 import type { TurnState } from "../shared/events.ts";
-import type { TurnInput } from "../shared/session-api.ts";
+import { replyId } from "../shared/ids.ts";
+import type { TurnInput, TurnView } from "../shared/session-api.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /**
@@ -221,4 +222,9 @@ export function endTurn(
     turn.id,
     end.epoch,
   );
+}
+
+/** A turn as callers see it. `start` is the seq of its user entry. */
+export function toView(id: string, state: TurnView["state"], start: number | null): TurnView {
+  return { turn: id, reply: replyId(id), state, start: start === null ? null : `${start - 1}.0` };
 }

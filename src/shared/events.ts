@@ -1,5 +1,6 @@
 import type { ContentPart, FinishReason, ToolStatus, Usage } from "./messages.ts";
 import type { AskedFor, PermissionMode, Permissions, Rule } from "./permissions.ts";
+import type { Plan, Todo } from "./plan.ts";
 
 /**
  * A place in a session's event log, written `<journal seq>.<offset>`. An event's id is the place just after
@@ -147,6 +148,10 @@ export type SessionEvent =
     }
   /** What the session's person allows was changed. Belongs to no turn. */
   | ({ readonly type: "permissions"; readonly at: number } & Permissions)
+  /** Whether the session plans, and what, has changed. `by`: `user:ann`, or `agent:main/s1`. Belongs to no turn. */
+  | ({ readonly type: "plan"; readonly by: string; readonly at: number } & Plan)
+  /** The agent's list of what is to do, whole. Belongs to no turn. */
+  | { readonly type: "todos"; readonly todos: readonly Todo[]; readonly at: number }
   /**
    * The model's context was made shorter, or (`failed`) could not be; what people see of the conversation stays. Belongs to
    * no turn.
@@ -195,6 +200,10 @@ export type SessionStatus = {
   /** The calls that wait for an answer, in the order in which they were made. */
   readonly pending: readonly PendingCall[];
   readonly mode: PermissionMode;
+  /** Whether it plans, and what; absent where it never did. */
+  readonly plan?: Plan;
+  /** What is to do; absent where nothing is. */
+  readonly todos?: readonly Todo[];
   /** Id of the newest stored event, for a client that only wants what comes next. */
   readonly last: string;
 };

@@ -42,6 +42,7 @@ export type CommitName =
   | "steer"
   | "repair"
   | "permissions"
+  | "plan"
   | "title"
   | "clear"
   | "import"

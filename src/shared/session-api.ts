@@ -2,6 +2,7 @@ import type { ErrorCode } from "./errors.ts";
 import type { CallAnswered, PendingCall, SessionStatus, TurnState } from "./events.ts";
 import type { ContentPart, Usage } from "./messages.ts";
 import type { PermissionMode, Permissions, Rule, Rules } from "./permissions.ts";
+import type { Work } from "./plan.ts";
 
 /** Who speaks to a session. Derived from the verified principal and the route, never from a body. */
 export type SessionAddress = {
@@ -231,6 +232,17 @@ export interface SessionApi {
     change: PermissionsChange,
     by: string,
   ): Promise<{ readonly ok: true; readonly permissions: PermissionsView } | Failure>;
+  /** What is planned and to be done. */
+  work(address: SessionAddress): Promise<{ readonly ok: true; readonly work: Work } | Failure>;
+  /**
+   * Begins or ends plan mode by a person's hand, which holds at once, also for calls that wait; ending it approves no plan.
+   * `conflict` for an agent that cannot plan, and in a session that asks nobody. Safe to repeat.
+   */
+  setPlan(
+    address: SessionAddress,
+    active: boolean,
+    by: string,
+  ): Promise<{ readonly ok: true; readonly work: Work } | Failure>;
   /** `not_found` for a session that nothing was said in. */
   rename(
     address: SessionAddress,

@@ -30,6 +30,8 @@ export type ToolDefinition<Input extends z.ZodObject> = {
   subjects?(input: z.output<Input>): Subjects;
   /** The tool's own opinion of a call; `ask` with `safety` is asked in every mode. Default: none. */
   check?(input: z.output<Input>): ToolVerdict;
+  /** What an approval is bound to beside the arguments. Default: nothing. */
+  binds?(input: z.output<Input>): string;
   run(input: z.output<Input>, context: ToolContext): ToolOutput | Promise<ToolOutput>;
   probe?(input: z.output<Input>, context: ToolContext): Promise<"done" | "absent" | "unknown">;
 };
@@ -102,13 +104,14 @@ function prepared<Input extends z.ZodObject>(
 
 /** What a definition says of a call for the permission engine. */
 export function checkedCall<Input extends z.ZodObject>(
-  definition: Pick<ToolDefinition<Input>, "subjects" | "check">,
+  definition: Pick<ToolDefinition<Input>, "subjects" | "check" | "binds">,
   data: z.output<Input>,
 ): CheckedCall {
   return {
     data,
     ...(definition.subjects ? { subjects: definition.subjects(data) } : {}),
     ...(definition.check ? { verdict: definition.check(data) } : {}),
+    ...(definition.binds ? { binds: definition.binds(data) } : {}),
   };
 }
 

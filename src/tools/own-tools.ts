@@ -13,12 +13,16 @@ export const ownTools: readonly string[] = [
   "memory_search",
   "move_file",
   "multi_edit",
+  "plan_enter",
+  "plan_exit",
+  "plan_write",
   "propose_skill",
   "read_file",
   "session_history",
   "session_list",
   "session_search",
   "skill_manage",
+  "todo_write",
   "write_file",
 ];
 

@@ -1,5 +1,6 @@
 import type { SeenFiles } from "../session/entries.ts";
 import type { ContentPart } from "../shared/messages.ts";
+import type { Work } from "../shared/plan.ts";
 import type { Effect, Subjects, ToolVerdict } from "../shared/permissions.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -16,17 +17,18 @@ export type { Effect };
 /**
  * `seen`: the files that the content shows whole, or that were written, with their etags. `keep`: a name for what the
  * content says, at most 200 characters: the newest result with that name stays in the model's context whole, also once
- * the conversation is made shorter. `activates`: groups of tools that the session has from its next step on.
+ * the conversation is made shorter. `activates`: groups of tools that the session has from its next step on. `plan`,
+ * `todos`: what the session plans and has to do from then on; stored with the result, in one commit.
  */
 export type ToolOutput =
   | string
   | readonly ContentPart[]
-  | {
+  | ({
       readonly content: readonly ContentPart[];
       readonly seen?: SeenFiles;
       readonly keep?: string;
       readonly activates?: readonly string[];
-    };
+    } & Partial<Work>);
 
 export type ToolContext = {
   /** Whose call it is, in which session and turn. */
@@ -91,6 +93,8 @@ export type CheckedCall = {
   readonly subjects?: Subjects;
   /** The tool's own opinion; absent: none. */
   readonly verdict?: ToolVerdict;
+  /** What an approval is bound to beside tool and arguments: once it is another, the call is asked about again. */
+  readonly binds?: string;
 };
 
 export type PreparedCall = CheckedCall & {

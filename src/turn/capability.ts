@@ -2,12 +2,16 @@ import type { Section } from "../context/sections.ts";
 import type { ModelEvent, ModelRequest } from "../model/model.ts";
 import type { EntryOf, JournalEntry, SeenFiles } from "../session/entries.ts";
 import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
-import type { Effect } from "../shared/permissions.ts";
+import type { Effect, PermissionMode } from "../shared/permissions.ts";
+import type { Work } from "../shared/plan.ts";
 import type { UserSettings } from "../shared/registry-api.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
 import type { Snapshot, SnapshotRequest } from "../shared/workspace-api.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+
+/** What holds in a session at one moment. */
+export type SessionNow = Work & { readonly mode: PermissionMode };
 
 /** Whose turn it is: handed to every hook, so that nothing about a caller is ever kept in a field. */
 export type TurnScope = {
@@ -20,6 +24,8 @@ export type TurnScope = {
   readonly workspace: Workspace;
   /** Aborts when the turn is stopped or lost to another instance. */
   readonly signal: AbortSignal;
+  /** What holds in the session, each time that it is asked. */
+  readonly session: () => SessionNow;
   /** How the turn ended, as it is stored; `null` while it runs or waits. */
   readonly end: () => EntryOf<"end"> | null;
 };
@@ -31,7 +37,7 @@ export type PreparingScope = TurnScope & {
 };
 
 /** The same once turns of a session have ended. */
-export type AfterTurnsScope = Omit<TurnScope, "turn" | "end"> & {
+export type AfterTurnsScope = Omit<TurnScope, "turn" | "end" | "session"> & {
   /** How the session's first message begins: at most 80 characters on one line, empty when it has no text. */
   readonly opening: string;
   /** How lists call the session: as a person named it, else `opening`. */
@@ -68,7 +74,7 @@ export type EndedTurn = {
   readonly entries: readonly JournalEntry[];
 };
 
-export type ToolOutcome = {
+export type ToolOutcome = Partial<Work> & {
   readonly status: ToolStatus;
   readonly content: readonly ContentPart[];
   /** As in `ToolOutput`; a wrapper that shows less of a file leaves it out. */

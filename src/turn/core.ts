@@ -2,6 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { SessionStatus } from "../shared/events.ts";
 import type { CommitName } from "../shared/point.ts";
 import type { Permissions } from "../shared/permissions.ts";
+import { noWork, workShown, type Work } from "../shared/plan.ts";
 import type { TurnView } from "../shared/session-api.ts";
 import type { Sql } from "../shared/sql.ts";
 import { UTC } from "../shared/time-zone.ts";
@@ -23,6 +24,7 @@ import { Bell } from "../session/tail.ts";
 import {
   findTurn,
   loadOpenTurns,
+  toView,
   type BegunTurn,
   type OpenTurn,
   type RunningTurn,
@@ -34,6 +36,7 @@ import { SessionContext } from "./context/session-context.ts";
 import { View } from "./context/view.ts";
 import { SessionPermissions, type OfferedPermissions } from "./rights/session-permissions.ts";
 import type { Platform } from "./platform.ts";
+import { Unsaid, type SessionFact } from "./unsaid.ts";
 
 /** What may be written in one commit. */
 export type Tx = {
@@ -68,11 +71,14 @@ export class SessionCore {
   readonly known: { title: string | null; opening: string | null } = { title: null, opening: null };
   /** The groups of tools that were activated here. */
   groups: readonly string[];
+  /** What the agent plans, and has to do. */
+  work: Work;
   /** What is stored of the person's time zone. */
   place: StateDocuments["zone"] | null;
   #nextSeq: number;
   #isDeleted: boolean;
   readonly #permissions: SessionPermissions;
+  readonly #unsaid: Unsaid;
   /** What `pending` gave, until the next commit that appends. */
   #pending: readonly EntryOf<"asked">[] | null = null;
 
@@ -91,8 +97,10 @@ export class SessionCore {
     this.viewer = new View(compaction ?? undefined);
     const begun = () => this.begun?.start ?? null;
     this.context = new SessionContext(this.sql, this.journal, this.viewer, begun);
-    const stored = readStates(this.sql, ["deleted", "permissions", "zone", "groups"]);
-    const { deleted, permissions, zone } = stored;
+    const names = ["deleted", "permissions", "zone", "groups", "plan", "todos"] as const;
+    const stored = readStates(this.sql, names);
+    const { deleted, permissions, zone, plan = noWork.plan, todos = noWork.todos } = stored;
+    this.work = { plan, todos };
     this.groups = stored.groups ?? [];
     this.place = zone ?? null;
     this.#isDeleted = deleted !== undefined;
@@ -101,10 +109,8 @@ export class SessionCore {
       "attempt" in turn ? Math.max(turn.attempt, turn.no) : turn.no,
     );
     this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
-    this.#permissions = new SessionPermissions(this.sql, offered, {
-      stored: permissions ?? null,
-      isStepOpen: this.#isStepOpen,
-    });
+    this.#permissions = new SessionPermissions(this.sql, offered, permissions ?? null);
+    this.#unsaid = new Unsaid(this.sql, this.#isStepOpen);
   }
 
   get running(): RunningTurn | null {
@@ -146,9 +152,14 @@ export class SessionCore {
 
   /** Stores other permissions, which hold at once, and a fact that says so, in the caller's commit. */
   writePermissions(tx: Tx, permissions: Permissions, by: string): void {
-    const append = (fact: Fact) => void tx.append(NO_TURN, fact);
-    const fact = { kind: "permissions", by, ...permissions } as const;
-    this.#permissions.write(fact, this.#isStepOpen ? null : append);
+    this.#permissions.write(permissions);
+    this.say(tx, { kind: "permissions", by, ...permissions });
+  }
+
+  /** A fact of no turn, in the caller's commit: said at once, or as soon as the step that is being streamed is. */
+  say(tx: Tx, fact: SessionFact): void {
+    if (this.#isStepOpen) this.#unsaid.keep(fact);
+    else tx.append(NO_TURN, fact);
   }
 
   /** Whether the newest attempt at a step was not given up, nor is in the journal: nothing may come before it there. */
@@ -210,8 +221,7 @@ export class SessionCore {
       entries.push(entry);
       return entry;
     };
-    const say = () =>
-      entries.length > 0 && this.#permissions.say((fact) => void append(NO_TURN, fact));
+    const say = () => entries.length > 0 && this.#unsaid.say((fact) => void append(NO_TURN, fact));
     // Giving an attempt up takes back all that follows its place.
     const reserve: Tx["reserve"] = () => {
       say();
@@ -227,6 +237,7 @@ export class SessionCore {
     } catch (error) {
       this.#nextSeq = seqBefore;
       this.#permissions.forget();
+      this.#unsaid.forget();
       throw error;
     }
     if (entries.length > 0) this.#pending = null;
@@ -267,6 +278,7 @@ export class SessionCore {
       }),
       pending: this.pending.map(toPendingCall),
       mode: this.permissions.mode,
+      ...workShown(this.work),
       last: this.events.last(),
     };
   }
@@ -283,9 +295,4 @@ export class SessionCore {
     const view = toView(id, into.state, stored.start);
     return { ...view, reply: replyId(stored.joined ?? "") };
   }
-}
-
-/** A turn as callers see it. `start` is the seq of its user entry. */
-export function toView(id: string, state: TurnView["state"], start: number | null): TurnView {
-  return { turn: id, reply: replyId(id), state, start: start === null ? null : `${start - 1}.0` };
 }

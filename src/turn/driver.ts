@@ -16,6 +16,7 @@ import type { Registration } from "./after/registration.ts";
 import { attachFiles } from "./context/attach.ts";
 import { failureOf } from "./failure.ts";
 import { limitReached, type LimitReached } from "./limits.ts";
+import { sessionNow } from "./calls/effects.ts";
 import { answerFormat } from "./output/output-format.ts";
 import { parkIfWaiting } from "./calls/park.ts";
 import { prepareTurn } from "./prepare.ts";
@@ -134,6 +135,7 @@ export class Driver {
       now: () => core.clock.now(),
       workspace: this.#workspace,
       signal,
+      session: () => sessionNow(core),
       end: () => endOf(core.entriesOf(turn)),
     };
   }

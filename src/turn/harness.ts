@@ -27,6 +27,8 @@ export type Harness = {
   readonly hasAfterTurn: boolean;
   /** What the operator's code allows, asks and denies. */
   readonly permissions: PermissionConfig;
+  /** Whether its sessions can plan. */
+  readonly hasPlanMode: boolean;
   /** Tells someone of calls that wait; `null` where nobody is to be told. Rejects when it could not. May be repeated. */
   readonly notify: ((notice: Notice) => Promise<void>) | null;
   /** Deletes what of a session lies outside its own storage: files, records and its line in lists. May be repeated. */

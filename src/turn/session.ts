@@ -1,6 +1,6 @@
 import { initialPermissions } from "../permissions/config.ts";
 import { sessionGone } from "../shared/errors.ts";
-import { errorFacts } from "../shared/log.ts";
+import type { Work } from "../shared/plan.ts";
 import type {
   AcceptRequest,
   CallAnswer,
@@ -12,20 +12,20 @@ import type {
 } from "../shared/session-api.ts";
 import type { AgentState } from "../session/agent-state.ts";
 import { readHistory } from "../session/history.ts";
-import { nextDue } from "../session/jobs.ts";
 import { Jobs } from "./after/after-turn.ts";
 import { answerCalls, answersBefore, type AnswerResult } from "./calls/answer.ts";
 import { clearedAt, clearSession } from "./records/clear.ts";
-import { LostTurn, SessionCore } from "./core.ts";
+import { SessionCore } from "./core.ts";
 import { Driver } from "./driver.ts";
 import type { Harness } from "./harness.ts";
 import { exportState } from "./records/export-state.ts";
-import { expireCalls, nextExpiry } from "./calls/expiry.ts";
 import { importState } from "./records/import-state.ts";
-import { acceptTurn, DEAD_MAN_MS, type Accepting } from "./line/inbox.ts";
+import { acceptTurn, type Accepting } from "./line/inbox.ts";
+import { Keeper, OneAlarm } from "./keeper.ts";
 import { openTail } from "./open-tail.ts";
 import type { Platform } from "./platform.ts";
 import { Outbox } from "./after/outbox.ts";
+import { changePlan } from "./rights/plan.ts";
 import { changePermissions, viewPermissions } from "./rights/permissions.ts";
 import { Registration } from "./after/registration.ts";
 import { eraseSession, markDeleted } from "./records/remove.ts";
@@ -45,25 +45,26 @@ export class Session {
   readonly #jobs: Jobs;
   readonly #registration: Registration;
   readonly #outbox: Outbox;
-  /** When the alarm stands, as far as this instance knows. */
-  #alarmAt: number | null = null;
+  readonly #keeper: Keeper;
   #erasing: Promise<boolean> | null = null;
-  /** Whether the session waited for someone outside when it was last looked at. */
-  #wasWaiting: boolean;
 
   /** Loads what is unfinished; nothing runs until someone calls. */
   constructor(platform: Platform, harness: Harness) {
-    const setAlarm = (at: number) => this.#setAlarm(platform, at);
+    const alarm = new OneAlarm(platform);
+    const setAlarm = (at: number) => alarm.set(at);
     const { modes } = harness.permissions;
     const offered = { defaults: initialPermissions(harness.permissions), modes };
     this.#core = new SessionCore({ ...platform, setAlarm }, offered, harness.context);
     this.#harness = harness;
     const jobs = new Jobs(this.#core, harness);
     const registration = new Registration(this.#core);
+    const outbox = new Outbox(this.#core, harness, registration);
+    const rest = () => this.#keeper.rest();
+    const driver = new Driver(this.#core, harness, { jobs, registration }, rest);
+    const erase = () => this.#erase();
+    this.#keeper = new Keeper(this.#core, { alarm, driver, jobs, registration, outbox, erase });
     [this.#jobs, this.#registration] = [jobs, registration];
-    this.#outbox = new Outbox(this.#core, harness, registration);
-    this.#driver = new Driver(this.#core, harness, { jobs, registration }, () => this.#rest());
-    this.#wasWaiting = this.#core.begun?.state === "waiting";
+    [this.#outbox, this.#driver] = [outbox, driver];
   }
 
   /**
@@ -72,13 +73,13 @@ export class Session {
    */
   accept(request: Omit<AcceptRequest, "answers">, answer: Accepting["answer"] = null): Accepted {
     this.#assertThere();
-    this.#expire();
+    this.#keeper.expire();
     const { isDone: isRegistered } = this.#registration;
     const { hasAfterTurn } = this.#harness;
     const accepting = { isRegistered, hasAfterTurn, answer };
     const { stopped, ...accepted } = acceptTurn(this.#core, request, accepting);
     if (stopped !== null) this.#driver.abort(stopped);
-    this.#wake();
+    this.#keeper.wake();
     return accepted;
   }
 
@@ -104,14 +105,14 @@ export class Session {
   tail(request: TailRequest): (write: (text: string) => Promise<void>) => Promise<void> {
     this.#assertThere();
     const run = openTail(this.#core, request);
-    this.#wake();
+    this.#keeper.wake();
     return run;
   }
 
   /** Answers parked calls, committed when this resolves. Safe to repeat. */
   async answer(answers: readonly CallAnswer[], by: string): Promise<AnswerResult> {
     this.#assertThere();
-    this.#expire();
+    this.#keeper.expire();
     const result = await answerCalls(this.#core, this.#harness, answers, by).catch(
       (error: unknown) => {
         // It may have been deleted while the answers were looked at.
@@ -119,7 +120,7 @@ export class Session {
         throw error;
       },
     );
-    this.#wake();
+    this.#keeper.wake();
     return result;
   }
 
@@ -132,11 +133,27 @@ export class Session {
   /** Changes what is allowed, committed when this returns; `whenRegistered` then says that the session is listed. */
   setPermissions(change: PermissionsChange, by: string): PermissionsView {
     this.#assertThere();
-    this.#expire();
+    this.#keeper.expire();
     const { isDone } = this.#registration;
     const view = changePermissions(this.#core, this.#harness, change, by, isDone);
-    this.#wake();
+    this.#keeper.wake();
     return view;
+  }
+
+  /** What is planned and to be done here. */
+  work(): Work {
+    this.#assertThere();
+    return this.#core.work;
+  }
+
+  /** Begins or ends plan mode, committed when this returns; `whenRegistered` then says that the session is listed. */
+  setPlan(active: boolean, by: string): Work {
+    this.#assertThere();
+    this.#keeper.expire();
+    const { isDone: isRegistered } = this.#registration;
+    const work = changePlan(this.#core, this.#harness, { active, by, isRegistered });
+    this.#keeper.wake();
+    return work;
   }
 
   rename(title: string): string {
@@ -175,7 +192,7 @@ export class Session {
     const stopped = stopTurn(this.#core, this.#harness, turn);
     if (stopped?.hasEnded === true) {
       this.#driver.abort(stopped.view.turn);
-      this.#wake();
+      this.#keeper.wake();
     }
     return stopped?.view ?? null;
   }
@@ -184,7 +201,7 @@ export class Session {
   history(page: { readonly before?: number; readonly limit: number }): HistoryPage {
     this.#assertThere();
     const core = this.#core;
-    this.#wake();
+    this.#keeper.wake();
     const asked = Math.min(page.before ?? core.nextSeq, core.nextSeq);
     // A cursor from before the conversation began anew shows nothing of what was said then.
     const before = Math.max(asked, clearedAt(core) + 1);
@@ -195,51 +212,21 @@ export class Session {
 
   state(): AgentState {
     this.#assertThere();
-    this.#wake();
+    this.#keeper.wake();
     return exportState(this.#core);
   }
 
   /** The oldest unfinished turn. */
   current(): TurnView | null {
     this.#assertThere();
-    this.#wake();
+    this.#keeper.wake();
     const turn = this.#core.open.find(({ state }) => state !== "stopped");
     return turn ? this.#core.viewOf(turn) : null;
   }
 
-  /**
-   * The dead-man alarm: keeps a running driver's object up, restarts a driver that died, runs due jobs. Never
-   * throws: a platform gives up on an alarm that does. Leaves no alarm behind when nothing waits.
-   */
-  async alarm(): Promise<void> {
-    this.#alarmAt = null;
-    const { platform, clock } = this.#core;
-    platform.point("alarm:before");
-    try {
-      if (this.#core.isDeleted) await this.#erase();
-      else await this.#work();
-    } catch (error) {
-      platform.log("error", "alarm_failed", errorFacts(error));
-      platform.setAlarm(clock.now() + DEAD_MAN_MS);
-    }
-    platform.point("alarm:after");
-  }
-
-  async #work(): Promise<void> {
-    const { platform, clock, sql } = this.#core;
-    this.#expire();
-    this.#jobs.wakeLater();
-    if (this.#core.isBusy || this.#driver.isRunning || this.#jobs.isRunning) {
-      platform.setAlarm(clock.now() + DEAD_MAN_MS);
-      if (this.#core.isBusy) this.#driver.start();
-      platform.keepAlive(this.#registration.retry());
-      platform.keepAlive(this.#outbox.run());
-    } else {
-      await this.#registration.retry();
-      await this.#outbox.run();
-      if (nextDue(sql) !== null) await this.#jobs.run();
-      this.#rest();
-    }
+  /** For when the alarm goes off. Never throws. */
+  alarm(): Promise<void> {
+    return this.#keeper.rang();
   }
 
   #assertThere(): void {
@@ -253,48 +240,5 @@ export class Session {
       .then(() => eraseSession(this.#core, this.#harness))
       .finally(() => (this.#erasing = null));
     return this.#erasing;
-  }
-
-  /**
-   * Starts the driver where it has something to do, behind an alarm that starts it again if it dies. A turn that waits
-   * has none: only the alarm that settles what nobody answers.
-   */
-  #wake(): void {
-    this.#expire();
-    if (this.#core.isBusy) this.#drive();
-    this.#rest();
-  }
-
-  /** Sees to the alarm of a turn that waits, and tells others at once that it does, or does no more. */
-  #rest(): void {
-    const isWaiting = this.#core.begun?.state === "waiting";
-    if (isWaiting !== this.#wasWaiting) this.#outbox.wake();
-    this.#wasWaiting = isWaiting;
-    const expiry = nextExpiry(this.#core);
-    if (expiry === null || (this.#alarmAt !== null && this.#alarmAt <= expiry)) return;
-    // An alarm that this object knows nothing of may stand for something that is due before.
-    this.#core.platform.setAlarm(nextDue(this.#core.sql) ?? expiry);
-  }
-
-  #drive(): void {
-    this.#core.platform.setAlarm(this.#core.clock.now() + DEAD_MAN_MS);
-    this.#driver.start();
-  }
-
-  /** Settles what nobody has answered in its time. */
-  #expire(): void {
-    try {
-      if (expireCalls(this.#core) && this.#core.isBusy) this.#drive();
-    } catch (error) {
-      // Another object has gone on with the session.
-      if (!(error instanceof LostTurn)) throw error;
-    }
-  }
-
-  /** One row each time, so an alarm that stands earlier is left standing: it will re-arm itself. */
-  #setAlarm(platform: Platform, at: number): void {
-    if (this.#alarmAt !== null && this.#alarmAt <= at) return;
-    this.#alarmAt = at;
-    platform.setAlarm(at);
   }
 }

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { noWork } from "../../src/shared/plan.ts";
 import { toAgentState } from "../../src/session/agent-state.ts";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { groupTurns } from "../../src/session/transcript.ts";
@@ -16,6 +17,7 @@ const parts = {
     ask_rules: {},
   },
   groups: [],
+  work: noWork,
   carried: {},
 };
 const usage = { input: 0, output: 0, cached: 0 };

@@ -12,7 +12,23 @@ describe("the tables", () => {
     sql.run("INSERT INTO state(name, body) VALUES ('context', '{}')");
     expect(sessionTables(sql)).toBe(sql);
     expect(sql.all("SELECT name FROM state")).toEqual([{ name: "context" }]);
-    expect(sql.all("SELECT step FROM schema_step")).toEqual([{ step: 1 }, { step: 2 }]);
+    expect(sql.all("SELECT step FROM schema_step")).toEqual([
+      { step: 1 },
+      { step: 2 },
+      { step: 3 },
+    ]);
+  });
+
+  it("[S2] keep the facts that waited for a step's end before they had a table of their own", () => {
+    const sql = emptyTables();
+    sql.run("DROP TABLE unsaid");
+    sql.run("DELETE FROM schema_step WHERE step = 3");
+    const facts = ["DEFAULT", "EXPLORE"].map((mode) => ({ kind: "permissions", mode }));
+    sql.run("INSERT INTO state(name, body) VALUES ('unsaid', ?)", JSON.stringify(facts));
+    const tables = sessionTables(sql);
+    const said = tables.all<{ body: string }>("SELECT body FROM unsaid ORDER BY no");
+    expect(said.map(({ body }) => JSON.parse(body) as unknown)).toEqual(facts);
+    expect(tables.all("SELECT name FROM state")).toEqual([]);
   });
 
   it("of newer code are refused, not guessed at", () => {

@@ -191,6 +191,7 @@ function chanceHarness(
       for (const what of providerViolations(request)) ground.violate(`[T6] ${what}`);
     };
     return {
+      hasPlanMode: false,
       model: {
         ...chanceModel(ground, instance, take, newLabel),
         ...(contextWindow === null ? {} : { contextWindow }),

@@ -5,6 +5,7 @@ import { defaultSkills } from "../../src/skills/config.ts";
 import type { PreparingScope } from "../../src/turn/capability.ts";
 import type { Snapshot } from "../../src/shared/workspace-api.ts";
 import { saying, ScriptedRepository, SyncBench } from "./repositories/sync/bench.ts";
+import { quietSession } from "../support/quiet-session.ts";
 
 describe("the first turn of an agent with a repository", () => {
   it("[C2] [K2] lists what it brings, and so does the next one, without asking it again", async () => {
@@ -45,6 +46,7 @@ describe("the first turn of an agent with a repository", () => {
       zone: "UTC",
       workspace,
       signal: new AbortController().signal,
+      session: quietSession,
       end: () => null,
       files: async () => (await workspace.snapshot(request)) as Snapshot,
     });

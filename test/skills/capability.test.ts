@@ -9,6 +9,7 @@ import type { Workspace } from "../../src/workspace/workspace.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import { toolContext } from "../support/tool-context.ts";
+import { quietSession } from "../support/quiet-session.ts";
 import { refusalOf } from "./tools/skills-desk.ts";
 
 const skill = (name: string): CatalogueSkill => ({
@@ -84,6 +85,7 @@ class Desk {
       zone: "UTC",
       workspace,
       signal,
+      session: quietSession,
       end: () => null,
       files: () => Promise.resolve(version === null ? null : snapshot(version)),
     };

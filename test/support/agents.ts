@@ -86,8 +86,15 @@ export const deployment = createDeployment([
       },
     ],
   }),
-  // Asks before whatever has an effect outside.
-  defineAgent({ id: "asking", model, tools, ...crashed }),
+  // Asks before whatever has an effect outside, and can plan first.
+  defineAgent({
+    id: "asking",
+    model,
+    tools,
+    ...crashed,
+    enablePlanMode: true,
+    enableTaskList: true,
+  }),
   // Asks too, and has a tool that its clients run.
   defineAgent({ id: "client-tool", model, tools: [...tools, clientTool], ...crashed }),
   defineAgent({

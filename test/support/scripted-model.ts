@@ -1,6 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
 import type { ModelErrorCode } from "../../src/shared/errors.ts";
 import { ModelError } from "../../src/shared/errors.ts";
+import { withoutReminders } from "../../src/shared/reminder.ts";
 import { flushPrompt, NO_REPLY } from "../../src/memory/flush/prompt.ts";
 import { SUMMARY_SYSTEM } from "../../src/turn/compaction/summary-prompt.ts";
 
@@ -88,19 +89,18 @@ export function createScriptedModel(
 /** The text that makes the scripted model do this. */
 export const script = (...steps: readonly ScriptedStep[]): string => JSON.stringify(steps);
 
-function readScript(request: ModelRequest): {
+function readScript(asked: ModelRequest): {
   script: readonly ScriptedStep[];
   step: number;
   source: string;
 } {
-  const at = request.messages.findLastIndex((message) => message.role === "user");
-  const message = request.messages[at];
+  const messages = withoutReminders(asked.messages);
+  const at = messages.findLastIndex((one) => one.role === "user");
+  const message = messages[at];
   const parts = message?.role === "user" ? message.content : [];
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const source = texts.findLast((text) => !/^<(attached_file|output_format)\b/.test(text)) ?? "";
-  const step = request.messages
-    .slice(at)
-    .filter((candidate) => candidate.role === "assistant").length;
+  const step = messages.slice(at).filter((candidate) => candidate.role === "assistant").length;
   try {
     return { script: JSON.parse(source) as ScriptedStep[], step, source };
   } catch {

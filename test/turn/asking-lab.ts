@@ -1,7 +1,7 @@
 import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import type { PendingCall } from "../../src/shared/events.ts";
 import type { PointName } from "../../src/shared/point.ts";
-import type { AcceptRequest, CallAnswer } from "../../src/shared/session-api.ts";
+import type { AcceptRequest, CallAnswer, SessionAddress } from "../../src/shared/session-api.ts";
 import { clientTool } from "../support/client-tool.ts";
 import { makeDigestsInstant } from "../support/instant-digest.ts";
 import { script, type ScriptedStep } from "../support/scripted-model.ts";
@@ -23,9 +23,9 @@ export const asking = (...labels: readonly string[]): readonly ScriptedStep[] =>
 
 /** Everything that waits for somebody: the scripted tools and `locate`, where calls with an effect outside ask. */
 export class AskingLab extends SessionLab {
-  constructor({ permissions, ...options }: AskingOptions = {}) {
+  constructor({ permissions, ...options }: AskingOptions = {}, address?: SessionAddress) {
     makeDigestsInstant();
-    super({ ...options, permissions: { ...defaultPermissions, ...permissions } });
+    super({ ...options, permissions: { ...defaultPermissions, ...permissions } }, address);
     this.restart({ tools: options.tools ?? this.ownTools() });
   }
 

@@ -9,6 +9,7 @@ import type { Workspace } from "../../src/workspace/workspace.ts";
 import { barePrompt } from "../support/bare-prompt.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import { snapshotOver, type Files } from "../support/snapshot-over.ts";
+import { quietSession } from "../support/quiet-session.ts";
 import { SessionLab } from "./session-lab.ts";
 
 const options: PromptOptions = { ...barePrompt, hasWorkspace: true };
@@ -34,6 +35,7 @@ const scopeOf = (workspace: Workspace, signal = new AbortController().signal): T
   now: () => 0,
   workspace,
   signal,
+  session: quietSession,
   end: () => null,
 });
 

@@ -129,6 +129,7 @@ const wrongBodies: Readonly<Record<string, readonly string[]>> = {
     `{"allow":[${Array(1_000).fill('{"tool":"a"}').join()}]}`,
   ],
   "PUT /mode": ["{}", '{"mode":"YOLO"}', '{"mode":1}', '{"mode":"EXPLORE","allow":[]}'],
+  "PUT /plan": ["{}", '{"active":1}', '{"active":"true"}', '{"active":true,"by":"root"}'],
   "PUT /state": ['{"context":7}', '{"context":[{}]}', '{"session_id":"x"}'],
   "PATCH ": [
     "{}",

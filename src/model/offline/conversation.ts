@@ -1,4 +1,5 @@
 import type { ContentPart, ModelMessage, ToolCall, ToolResult } from "../../shared/messages.ts";
+import { withoutReminders } from "../../shared/reminder.ts";
 import type { ModelRequest, ToolSpec } from "../model.ts";
 
 /** A call of this turn with its result. */
@@ -31,7 +32,7 @@ export type Conversation = {
 
 /** Takes a request apart. Results without a call, and calls without a result, are left out. */
 export function readConversation(request: ModelRequest): Conversation {
-  const { messages } = request;
+  const messages = withoutReminders(request.messages);
   const newest = messages.findLastIndex((message) => message.role === "user");
   const content = messages[newest]?.role === "user" ? messages[newest].content : [];
   const turn = messages.slice(newest + 1);

@@ -25,7 +25,14 @@ export type GateContext = {
 };
 
 /** What has to be known of a call before it can be asked about, or before an answer can be believed. */
-export type Undigested = { readonly key: string; readonly tool: Tool; readonly input: unknown };
+export type Undigested = { readonly key: string } & Digested;
+
+/** What an approval is for. */
+export type Digested = {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly binds?: string | undefined;
+};
 
 export type Question = Pick<EntryOf<"asked">, "what" | "input" | "digest" | "reason" | "suggested">;
 
@@ -70,11 +77,12 @@ export function judge(context: GateContext, turn: RunningTurn, call: ToolCall): 
   const seen = asked?.answered?.input ?? asked?.asked.input;
   const input: unknown = seen === undefined ? parseInput(call.input) : JSON.parse(seen);
   if (tool.runsOn === "client") {
-    const decision = decideOn(context, tool, input, tool.prepare(input));
+    const { binds, ...checked } = tool.prepare(input);
+    const decision = decideOn(context, tool, input, checked);
     if (decision.kind === "deny") return settle(forbidden(decision.reason));
     if (isBegun) return settle(unknownOutcome());
     const question = questionOn("client", decision);
-    const parked = whileAsked(context, { call, tool, input, asked }, question);
+    const parked = whileAsked(context, { call, tool, input, binds, asked }, question);
     return parked ?? settle(failed("This tool cannot be run here."));
   }
   const prepared = tool.prepare(input);
@@ -87,26 +95,25 @@ export function judge(context: GateContext, turn: RunningTurn, call: ToolCall): 
   const run = { kind: "run", call: runs, tool, prepared, isBegun, pending } as const;
   if (isBegun || decision.kind === "allow") return run;
   const question = questionOn("approval", decision);
-  return whileAsked(context, { call, tool, input, asked }, question) ?? run;
+  const { binds } = prepared;
+  return whileAsked(context, { call, tool, input, binds, asked }, question) ?? run;
 }
 
-type AskedCall = {
+type AskedCall = Digested & {
   readonly call: ToolCall;
-  readonly tool: Tool;
-  readonly input: unknown;
   readonly asked: ReturnType<typeof questionOf>;
 };
 
 /** What becomes of a call that needs an answer; `null` when it was approved as it would run now. */
 function whileAsked(
   { core, digests }: GateContext,
-  { call, tool, input, asked }: AskedCall,
+  { call, tool, input, binds, asked }: AskedCall,
   question: Omit<Question, "input" | "digest">,
 ): Verdict | null {
   const text = JSON.stringify(input);
-  const key = `${call.call} ${text}`;
+  const key = `${call.call} ${binds ?? ""} ${text}`;
   const digest = digests.get(key);
-  if (digest === undefined) return { kind: "undigested", key, tool, input };
+  if (digest === undefined) return { kind: "undigested", key, tool, input, binds };
   const { answered = null } = asked ?? {};
   if (answered?.answer === "approved" && answered.digest === digest) return null;
   if (!asked || answered || asked.asked.digest !== digest)
@@ -142,14 +149,15 @@ function decideOn(context: GateContext, tool: Tool, input: unknown, call: Checke
 
 /** What a call's approval is bound to (promise A4). */
 export function digestOf(
-  { name, description, effect, inputSchema, ...tool }: Tool,
-  input: unknown,
+  { tool: asked, input, binds }: Digested,
   { allow, ask, deny }: Rules,
 ): Promise<string> {
+  const { name, description, effect, inputSchema, ...tool } = asked;
   const replay = "replay" in tool ? { replay: tool.replay } : {};
   const runsOn = tool.runsOn === undefined ? {} : { runsOn: tool.runsOn };
   const seen = { name, description, effect, inputSchema, ...replay, ...runsOn };
-  return callDigest({ tool: seen, input, operator: { allow, ask, deny } });
+  const bound = binds === undefined ? {} : { binds };
+  return callDigest({ tool: seen, input, operator: { allow, ask, deny }, ...bound });
 }
 
 const settle = (outcome: ToolOutcome): Verdict => ({ kind: "settle", outcome });

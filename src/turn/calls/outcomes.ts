@@ -45,8 +45,8 @@ export const unknownOutcome = (because = "The call was interrupted. "): ToolOutc
 const MAX_KEEP_CHARS = 200;
 
 /**
- * The outcome cut to what a row holds. A text that was cut shows no file whole. Only a success is kept, or activates
- * anything.
+ * The outcome cut to what a row holds. A text that was cut shows no file whole. Only a success is kept, or changes
+ * anything in its session.
  */
 export function bounded(outcome: StoredOutcome): StoredOutcome {
   let chars = 0;
@@ -62,7 +62,7 @@ export function bounded(outcome: StoredOutcome): StoredOutcome {
     const text = `[An image of ${part.mediaType} was left out: the result is too large.]`;
     return [{ type: "text", text }];
   });
-  const { status, seen, keep = "", activates = [], evicted } = outcome;
+  const { status, seen, keep = "", activates = [], plan, todos, evicted } = outcome;
   const isSuccess = status === "success";
   return {
     status,
@@ -70,6 +70,8 @@ export function bounded(outcome: StoredOutcome): StoredOutcome {
     ...(seen === undefined || chars > MAX_RESULT_CHARS ? {} : { seen }),
     ...(isSuccess && keep !== "" ? { keep: cutAt(keep, MAX_KEEP_CHARS) } : {}),
     ...(isSuccess && activates.length > 0 ? { activates } : {}),
+    ...(isSuccess && plan !== undefined ? { plan } : {}),
+    ...(isSuccess && todos !== undefined ? { todos } : {}),
     ...(evicted === undefined ? {} : { evicted }),
   };
 }

@@ -3,9 +3,10 @@ import type { Rule } from "../../shared/permissions.ts";
 import type { CallAnswer } from "../../shared/session-api.ts";
 import { questionOf, type EntryOf, type JournalEntry } from "../../session/entries.ts";
 import { RefusedInput } from "../../tools/input-issues.ts";
-import type { Tool } from "../../tools/tool.ts";
+import type { CheckedCall, Tool } from "../../tools/tool.ts";
 import type { PreparingScope } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
+import { sessionNow } from "./effects.ts";
 import { digestOf } from "./gate.ts";
 import type { Harness } from "../harness.ts";
 import { evict, READER, tooLongFor } from "../eviction/evict.ts";
@@ -112,16 +113,16 @@ async function meaningOf(
     throw invalid(
       `There is no tool named ${asked.name} any more. Approve the call without input, or deny it.`,
     );
-  checkInput(found, input);
-  const digest = await digestOf(found, input, harness.permissions);
+  const { binds } = checkInput(found, input);
+  const digest = await digestOf({ tool: found, input, binds }, harness.permissions);
   if (digest === asked.digest) return { kind, digest, always };
   return { kind, digest, input: JSON.stringify(input), always };
 }
 
 /** Throws `CarrelError('invalid')` that tells the person who wrote these arguments what the tool refuses in them. */
-function checkInput(tool: Tool, input: object): void {
+function checkInput(tool: Tool, input: object): CheckedCall {
   try {
-    tool.prepare(input);
+    return tool.prepare(input);
   } catch (error) {
     if (!(error instanceof RefusedInput)) throw error;
     throw invalid(`${error.problems}\nCorrect them and answer again: the call still waits.`);
@@ -166,6 +167,7 @@ async function collectTools(
     now: () => core.clock.now(),
     workspace: workspace(address),
     signal: new AbortController().signal,
+    session: () => sessionNow(core),
     end: () => null,
     files: () => Promise.resolve(null),
   };

@@ -7,11 +7,11 @@ import { lastSeen } from "../../session/transcript.ts";
 import { isDriver, type RunningTurn } from "../../session/turns.ts";
 import { isOwnTool } from "../../tools/own-tools.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { nest, type ToolOutcome } from "../capability.ts";
+import { nest, type ToolOutcome, type TurnScope } from "../capability.ts";
 import { LostTurn, type Tx } from "../core.ts";
 import { digestOf, judge, type GateContext, type Question, type Verdict } from "./gate.ts";
 import { stepsOf, type Limits } from "../limits.ts";
-import { addGroups, newGroups } from "./groups.ts";
+import { storeEffects, type Changed } from "./effects.ts";
 import { evict, READER, tooLongFor } from "../eviction/evict.ts";
 import type { EvictionConfig } from "../eviction/config.ts";
 import {
@@ -95,9 +95,9 @@ function verdictOn(
 
 async function learnDigest(
   { core, digests, permissions, scope }: ToolCallsContext,
-  { key, tool, input }: Extract<Verdict, { kind: "undigested" }>,
+  { key, ...asked }: Extract<Verdict, { kind: "undigested" }>,
 ): Promise<void> {
-  digests.set(key, await digestOf(tool, input, permissions));
+  digests.set(key, await digestOf(asked, permissions));
   if (scope.signal.aborted || core.isDeleted) throw new LostTurn();
 }
 
@@ -145,23 +145,25 @@ function storeResult(
 ): void {
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
-  core.groups = core.commit("result", (tx) => {
-    const { groups } = core;
+  const { groups, work } = core.commit("result", (tx): Changed => {
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
     const entries = core.entriesOf(turn.id);
-    if (!openCalls(entries).some((open) => open.call === call)) return groups;
+    if (!openCalls(entries).some((open) => open.call === call)) return core;
     const question = questionOf(entries, call);
     if (question && !question.answered) {
       decline(tx, question.asked, outcome ? notAskedAnyMore(outcome) : expired);
     } else if (outcome) {
-      const { activates, ...stored } = bounded(outcome);
-      const added = newGroups(groups, activates);
-      const by = added.length === 0 ? {} : { activates: added };
-      tx.append(turn.id, { kind: "result", call, name, ...stored, ...by });
-      return addGroups(core, added);
+      const { activates = [], plan, todos, ...stored } = bounded(outcome);
+      const effects = { activates, ...(plan && { plan }), ...(todos && { todos }) };
+      const { changed, added } = storeEffects(core, tx, effects, authorOf(scope));
+      const groups = added.length === 0 ? {} : { activates: added };
+      tx.append(turn.id, { kind: "result", call, name, ...stored, ...groups });
+      return changed;
     }
-    return groups;
+    return core;
   });
+  core.groups = groups;
+  core.work = work;
 }
 
 /** What was asked has become pointless: the call cannot be run, or may not. */
@@ -264,6 +266,10 @@ function approve(tx: Tx, { turn, call, name, digest }: NonNullable<Running["pend
   tx.append(turn, { kind: "answered", call, name, ...answer });
 }
 
+/** Whoever the agent's own changes are by. */
+const authorOf = ({ address }: Pick<TurnScope, "address">): string =>
+  `agent:${address.agent}/${address.session}`;
+
 function contextOf(
   { core, scope }: ToolCallsContext,
   turn: RunningTurn,
@@ -276,7 +282,7 @@ function contextOf(
     zone: scope.zone,
     key: `${turn.id}/${call.call}`,
     op: `${sessionKey(scope.address)}${turn.id}/${call.call}`,
-    author: `agent:${scope.address.agent}/${scope.address.session}`,
+    author: authorOf(scope),
     signal,
     now: () => core.clock.now(),
     workspace: scope.workspace,

@@ -1,7 +1,7 @@
 import { notFound } from "../../shared/errors.ts";
 import type { TurnView } from "../../shared/session-api.ts";
-import { findTurn, stopQueued } from "../../session/turns.ts";
-import { toView, type SessionCore } from "../core.ts";
+import { findTurn, stopQueued, toView } from "../../session/turns.ts";
+import type { SessionCore } from "../core.ts";
 import { settleTurn, type AfterTurn } from "../settle.ts";
 
 /** `hasEnded`: the turn had begun and is over now; else it only waits in line no more, or was over before. */

@@ -3,6 +3,8 @@ import { importedTurns, insertImported } from "../../session/imported-turns.ts";
 import { addJob, INDEX_JOB } from "../../session/jobs.ts";
 import { carriedOf, parseStateDocument, type StateDocument } from "../../session/state-document.ts";
 import { writeState } from "../../session/state-documents.ts";
+import { planIn, todosIn } from "../../session/state-work.ts";
+import { writePlan, writeTodos } from "../calls/effects.ts";
 import { addGroups, isGroupName, newGroups } from "../calls/groups.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
@@ -39,6 +41,10 @@ export function importState(
   const now = core.clock.now();
   const turns = importedTurns(messages, now);
   const groups = groupsOf(document);
+  const work = {
+    plan: planIn(document.plan_mode_context),
+    todos: todosIn(document.tasks_context, now),
+  };
   core.commit("import", (tx) => {
     for (const { id, facts } of turns) {
       const [first] = facts.map(({ fact, at }) => tx.append(id, fact, undefined, at));
@@ -48,12 +54,15 @@ export function importState(
     core.writePermissions(tx, permissions, `user:${by}`);
     if (summary) writeState(core.sql, "context", { from: 0, summary });
     addGroups(core, groups);
+    if (work.plan.active) writePlan(core, tx, work.plan, `user:${by}`);
+    if (work.todos.length > 0) writeTodos(core, tx, work.todos);
     writeState(core.sql, "carried", carriedOf(document));
     const due = now + DEAD_MAN_MS;
     if (!isRegistered) addJob(core.sql, { id: REGISTER_JOB, kind: "register", due, payload: "" });
     addJob(core.sql, { id: INDEX_JOB, kind: "index", due, payload: "" });
   });
   core.groups = groups;
+  core.work = work;
   core.reloadContext();
   core.platform.setAlarm(now + DEAD_MAN_MS);
   return messages.length;
