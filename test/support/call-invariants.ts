@@ -120,3 +120,26 @@ function labelOf(input: string): string {
     return "x";
   }
 }
+
+/** P2: what the agent plans, and has to do, changes with the result that says so, once. */
+export function workViolations(journal: readonly JournalEntry[]): string[] {
+  const found: string[] = [];
+  for (const [at, entry] of journal.entries()) {
+    const isOwn =
+      entry.kind === "todos" || (entry.kind === "plan" && entry.by.startsWith("agent:"));
+    const next = journal[at + 1];
+    const isResult = next?.kind === "result" && next.status === "success";
+    if (isOwn && !(isResult && /^(plan|todo)_/.test(next.name)))
+      found.push(`what is planned changed at ${entry.seq} without a result`);
+    if (entry.kind !== "result" || entry.status !== "success") continue;
+    const before = journal[at - 1]?.kind;
+    const expected = /^plan_/.test(entry.name)
+      ? "plan"
+      : entry.name === "todo_write"
+        ? "todos"
+        : null;
+    if (expected !== null && before !== expected)
+      found.push(`${entry.name} at ${entry.seq} has changed nothing`);
+  }
+  return found;
+}

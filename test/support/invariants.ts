@@ -1,5 +1,10 @@
 import { NO_TURN, type JournalEntry } from "../../src/session/entries.ts";
-import { callViolations, effectViolations, questionViolations } from "./call-invariants.ts";
+import {
+  callViolations,
+  effectViolations,
+  questionViolations,
+  workViolations,
+} from "./call-invariants.ts";
 import { historyViolations, requestViolations } from "./message-invariants.ts";
 import type { Observation, Tables, TurnRow } from "./observation.ts";
 import { replayViolations, streamViolations } from "./stream-invariants.ts";
@@ -31,6 +36,7 @@ export function checkInvariants(seen: Observation): string[] {
     ...orderViolations(journal, own),
     ...callViolations(seen),
     ...questionViolations(journal),
+    ...workViolations(journal),
     ...effectViolations(seen),
     ...historyViolations(journal),
     ...(seen.witness?.requests ?? []).flatMap((request, index) =>

@@ -21,6 +21,27 @@ export const askingScenarios: readonly Scenario[] = [
     outcomes: "completed",
   },
   {
+    name: "a plan that is approved, and to-dos",
+    agent: "asking",
+    async run({ client, key, say, call, answering }) {
+      const { onEvent, over } = answering(approve);
+      const tool = (name: string, input: object) => ({ name, input: JSON.stringify(input) });
+      const todos = [{ content: "One", status: "in_progress" }];
+      await client.talk(
+        key(1),
+        say(
+          { calls: [tool("plan_enter", {}), call("keyed_thing", "k")] },
+          { calls: [tool("plan_write", { content: "Do it." }), tool("todo_write", { todos })] },
+          { calls: [tool("plan_exit", {})] },
+          { text: "Done." },
+        ),
+        onEvent,
+      );
+      await over();
+    },
+    outcomes: "completed",
+  },
+  {
     name: "a refusal",
     agent: "asking",
     run: oneCall("unsafe_thing", deny, "Not done."),
