@@ -152,6 +152,13 @@ export const fetchPermissions = async (session) =>
 export const putPermissions = (session, change) =>
   send("PUT", `${pathOf(session)}/permissions`, change);
 
+/** The session's plan with its text. @param {string} session @returns {Promise<import('../src/shared/plan.ts').Plan & { text: string | null }>} */
+export const fetchPlan = async (session) =>
+  (await request(`${pathOf(session)}/plan`, { cache: "no-store" })).json();
+
+/** Begins or ends plan mode. @param {string} session @param {boolean} active @returns {Promise<import('../src/shared/plan.ts').Plan>} */
+export const putPlan = (session, active) => send("PUT", `${pathOf(session)}/plan`, { active });
+
 /** @param {string} session @param {import('../src/shared/permissions.ts').PermissionMode} mode */
 export async function putMode(session, mode) {
   await send("PUT", `${pathOf(session)}/mode`, { mode });

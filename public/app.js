@@ -57,12 +57,14 @@ class Page {
     draft: () => this.#draft,
     change: () => this.#draw(),
     fail: (error) => this.#failHere(error),
+    openFile: (path) => void this.#panels.showFile(path),
   });
   #conversation = new Conversation({
     regenerate: () => void this.#regenerate(),
     loadOlder: () => void this.#chat?.loadOlder(),
     decide: async (question, decision) => this.#chat?.decide(question, decision),
     openFile: (path) => void this.#panels.showFile(path),
+    readPlan: async () => (await this.#chat?.readPlan()) ?? null,
   });
   #composer = new Composer({
     send: () => void this.#send(this.#draft),
@@ -265,9 +267,7 @@ class Page {
     const absence = this.#absence();
     const title = (chat && this.#sessions.find(chat.id)?.title) || "New conversation";
     const approvals = chat?.approvals.length ?? 0;
-    const others = this.#sessions
-      .list()
-      .filter(({ id, isWaiting }) => isWaiting && id !== chat?.id);
+    const others = this.#sessions.waitingBeside(chat?.id ?? null);
     const isAbsent = absence !== null;
     const waiting = approvals + others.length;
     renderHead({ chat, title, waiting, isAbsent, isSending: draft.isOnItsWay });

@@ -2,6 +2,7 @@ import { isConflict, textOf } from "./api.js";
 import { pretty, visible } from "./arguments.js";
 import { approvalForm, checkbox, untilNodes } from "./approval-form.js";
 import { element, setText } from "./dom.js";
+import { MarkdownView } from "./render.js";
 import { ruleText } from "./rule.js";
 
 /**
@@ -22,9 +23,12 @@ export class ApprovalCard {
   /** Why the last decision did not count, for the question that is asked in its place. */
   #refusal = "";
 
-  /** @param {Decide} decide */
-  constructor(decide) {
+  #readPlan;
+
+  /** @param {Decide} decide @param {() => Promise<string | null>} readPlan */
+  constructor(decide, readPlan) {
     this.#decide = decide;
+    this.#readPlan = readPlan;
   }
 
   /** Shows a question, or with `null` that there is none any more. @param {Question | null} question */
@@ -67,7 +71,19 @@ export class ApprovalCard {
     });
     setText(form.problem, this.#refusal);
     this.node.replaceChildren(...form.nodes);
+    if (question.name === "plan_exit") void this.#showPlan(form);
     this.#draw();
+  }
+
+  /** What an approval of a plan is for. @param {ReturnType<typeof approvalForm>} form */
+  async #showPlan(form) {
+    const text = await this.#readPlan().catch(() => null);
+    const view = new MarkdownView();
+    const plan = element("div", { class: "plan-shown prose", tabindex: 0 }, view.node);
+    plan.setAttribute("aria-label", "The plan");
+    if (form !== this.#form || text === null) return;
+    view.update(text);
+    form.why.after(plan);
   }
 
   /** @param {HTMLElement} button @param {HTMLElement} panel @param {HTMLElement} field */

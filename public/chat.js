@@ -1,4 +1,12 @@
-import { fetchHistory, isConflict, isGone, postDecision, postStop } from "./api.js";
+import {
+  fetchHistory,
+  fetchPlan,
+  isConflict,
+  isGone,
+  postDecision,
+  postStop,
+  putPlan,
+} from "./api.js";
 import { Tail } from "./events.js";
 import { tailFrom, withCalls, withHistory } from "./history.js";
 import { titleOf } from "./sessions.js";
@@ -122,6 +130,18 @@ export class Chat {
   setMode(mode) {
     this.transcript = { ...this.transcript, mode };
     this.#onChange();
+  }
+
+  /** Begins or ends plan mode. @param {boolean} active */
+  async setPlan(active) {
+    const plan = await putPlan(this.id, active);
+    this.transcript = { ...this.transcript, work: { ...this.transcript.work, plan } };
+    this.#onChange();
+  }
+
+  /** The text of its plan; `null` where there is none. */
+  async readPlan() {
+    return (await fetchPlan(this.id)).text;
   }
 
   /** Ends the running turn. */

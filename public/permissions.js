@@ -2,8 +2,10 @@ import { fetchPermissions, putMode, putPermissions } from "./api.js";
 import { byId } from "./dom.js";
 import { ModeControl } from "./mode.js";
 import { openRules } from "./rules.js";
+import { EMPTY } from "./transcript.js";
+import { WorkBar } from "./work.js";
 
-/** What the agent may do in the open conversation: its mode, and its rules. */
+/** What the agent may do in the open conversation: its mode, its rules, and whether it plans first. */
 export class PermissionsControl {
   /** Those that the operator offers, the same in all conversations with the agent. @type {import('./mode.js').Now['modes']} */
   #modes = null;
@@ -11,6 +13,7 @@ export class PermissionsControl {
   #draft;
   #fail;
   #change;
+  #work;
   #mode = new ModeControl({
     choose: (mode) => this.#choose(mode),
     look: () => void this.#look(),
@@ -19,14 +22,15 @@ export class PermissionsControl {
   /**
    * @param {{
    *   chat: () => import('./chat.js').Chat | null, draft: () => import('./draft.js').Draft,
-   *   change: () => void, fail: (error: Error) => void,
+   *   change: () => void, fail: (error: Error) => void, openFile: (path: string) => void,
    * }} page
    */
-  constructor({ chat, draft, change, fail }) {
+  constructor({ chat, draft, change, fail, openFile }) {
     this.#chat = chat;
     this.#draft = draft;
     this.#change = change;
     this.#fail = fail;
+    this.#work = new WorkBar((active) => this.#setPlan(active), openFile);
     byId("rules").addEventListener("click", () => this.#openRules());
   }
 
@@ -38,6 +42,16 @@ export class PermissionsControl {
       modes: this.#modes,
       waiting: chat?.approvals.length ?? 0,
     });
+    this.#work.render((chat?.transcript ?? EMPTY).work);
+  }
+
+  /** @param {boolean} active */
+  async #setPlan(active) {
+    try {
+      await this.#chat()?.setPlan(active);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** A conversation that has not begun begins with it. @param {import('./mode.js').PermissionMode} mode */

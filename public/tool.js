@@ -8,8 +8,10 @@ import { copyButton, element, setState, setText } from "./dom.js";
  * @typedef {import('./transcript.js').ToolPart} ToolPart
  * @typedef {import('./transcript.js').Answer} Answer
  *
- * What a person can do with a call. `openFile` shows a file of the workspace.
- * @typedef {{ decide: import('./approval.js').Decide, openFile: (path: string) => void }} ToolActions
+ * What a person can do with a call. `openFile` shows a file of the workspace; `readPlan` gives what is to be approved.
+ * @typedef {{
+ *   decide: import('./approval.js').Decide, openFile: (path: string) => void, readPlan: () => Promise<string | null>,
+ * }} ToolActions
  */
 
 const STATUS = {
@@ -44,7 +46,7 @@ export class ToolView {
   node;
 
   /** @param {ToolActions} actions */
-  constructor({ decide, openFile }) {
+  constructor({ decide, openFile, readPlan }) {
     this.#openFile = openFile;
     this.#card = new ApprovalCard(async (question, decision) => {
       try {
@@ -54,7 +56,7 @@ export class ToolView {
         this.#showVerdict();
         throw error;
       }
-    });
+    }, readPlan);
     const head = element("div", { class: "tool-head" }, this.#name, this.#status);
     const rest = [this.#arguments.node, this.#card.node, this.#verdict, this.#output, this.#whole];
     this.node = element("section", { class: "tool", "aria-label": "Tool call" }, head, ...rest);

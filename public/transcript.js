@@ -69,15 +69,25 @@ import {
  * `null` until the server said it.
  * @typedef {{
  *   turns: readonly Turn[], current: string | null, last: string, before: number | null,
- *   mode: PermissionMode | null,
+ *   mode: PermissionMode | null, work: import('./work.js').Work,
  * }} Transcript
  */
 
 /** The place before the first event of a session. */
 export const START = "0.0";
 
+/** @type {import('./work.js').Work} */
+const NO_WORK = { plan: null, todos: [] };
+
 /** @type {Transcript} */
-export const EMPTY = { turns: [], current: null, last: START, before: null, mode: null };
+export const EMPTY = {
+  turns: [],
+  current: null,
+  last: START,
+  before: null,
+  mode: null,
+  work: NO_WORK,
+};
 
 /**
  * Orders two cursors, `<seq>.<offset>`: negative when `a` comes before `b`.
@@ -124,7 +134,10 @@ export const hasMessage = (transcript, message) =>
  * @returns {Transcript}
  */
 export function reduce(transcript, { id, event }) {
-  if (event.type === "status") return { ...withStates(transcript, event.turns), mode: event.mode };
+  if (event.type === "status") {
+    const { turns, mode, plan = null, todos = NO_WORK.todos } = event;
+    return { ...withStates(transcript, turns), mode, work: { plan, todos } };
+  }
   if (compareCursors(id, transcript.last) <= 0) return transcript;
   return { ...apply(transcript, id, event), last: id };
 }
@@ -183,6 +196,10 @@ function apply(transcript, id, event) {
       return noteCompaction(transcript, event, id);
     case "permissions":
       return { ...transcript, mode: event.mode };
+    case "plan":
+      return { ...transcript, work: { ...transcript.work, plan: event } };
+    case "todos":
+      return { ...transcript, work: { ...transcript.work, todos: event.todos } };
     case "cleared":
       return {
         ...transcript,

@@ -200,7 +200,7 @@ export type SessionStatus = {
   /** The calls that wait for an answer, in the order in which they were made. */
   readonly pending: readonly PendingCall[];
   readonly mode: PermissionMode;
-  /** Whether it plans, and what; absent where it never did. */
+  /** Whether it plans, and what; absent where it cannot. */
   readonly plan?: Plan;
   /** What is to do; absent where nothing is. */
   readonly todos?: readonly Todo[];

@@ -30,8 +30,8 @@ export type Work = { readonly plan: Plan; readonly todos: readonly Todo[] };
 
 export const noWork: Work = { plan: noPlan, todos: [] };
 
-/** What there is of it. */
-export const workShown = ({ plan, todos }: Work): Partial<Work> => ({
-  ...(plan === noPlan ? {} : { plan }),
+/** What there is of it; the plan also where a session could have one. */
+export const workShown = ({ plan, todos }: Work, canPlan: boolean): Partial<Work> => ({
+  ...(canPlan || plan !== noPlan ? { plan } : {}),
   ...(todos.length === 0 ? {} : { todos }),
 });

@@ -79,6 +79,7 @@ export class SessionCore {
   #isDeleted: boolean;
   readonly #permissions: SessionPermissions;
   readonly #unsaid: Unsaid;
+  readonly #canPlan: boolean;
   /** What `pending` gave, until the next commit that appends. */
   #pending: readonly EntryOf<"asked">[] | null = null;
 
@@ -92,6 +93,7 @@ export class SessionCore {
     this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
     this.epoch = platform.newId();
+    this.#canPlan = offered.hasPlanMode === true;
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
     this.viewer = new View(compaction ?? undefined);
@@ -278,7 +280,7 @@ export class SessionCore {
       }),
       pending: this.pending.map(toPendingCall),
       mode: this.permissions.mode,
-      ...workShown(this.work),
+      ...workShown(this.work, this.#canPlan),
       last: this.events.last(),
     };
   }

@@ -52,8 +52,9 @@ export class Session {
   constructor(platform: Platform, harness: Harness) {
     const alarm = new OneAlarm(platform);
     const setAlarm = (at: number) => alarm.set(at);
-    const { modes } = harness.permissions;
-    const offered = { defaults: initialPermissions(harness.permissions), modes };
+    const { permissions, hasPlanMode } = harness;
+    const defaults = initialPermissions(permissions);
+    const offered = { defaults, modes: permissions.modes, hasPlanMode };
     this.#core = new SessionCore({ ...platform, setAlarm }, offered, harness.context);
     this.#harness = harness;
     const jobs = new Jobs(this.#core, harness);

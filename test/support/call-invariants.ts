@@ -133,7 +133,7 @@ export function workViolations(journal: readonly JournalEntry[]): string[] {
       found.push(`what is planned changed at ${entry.seq} without a result`);
     if (entry.kind !== "result" || entry.status !== "success") continue;
     const before = journal[at - 1]?.kind;
-    const expected = /^plan_/.test(entry.name)
+    const expected = entry.name.startsWith("plan_")
       ? "plan"
       : entry.name === "todo_write"
         ? "todos"

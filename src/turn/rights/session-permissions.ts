@@ -6,6 +6,8 @@ import type { Sql } from "../../shared/sql.ts";
 export type OfferedPermissions = {
   readonly defaults: Permissions;
   readonly modes: readonly PermissionMode[];
+  /** Whether sessions can plan. */
+  readonly hasPlanMode?: boolean;
 };
 
 /** What a session's person allows. A change holds from its commit on. */
