@@ -55,6 +55,7 @@ export function approvalForm() {
   const title = element("p", { class: "approval-title" }, "May this run?");
   const nodes = [title, why, editing, saying, always, choices, problem, until];
   return {
+    title,
     why,
     until,
     always,

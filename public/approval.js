@@ -77,6 +77,7 @@ export class ApprovalCard {
 
   /** What an approval of a plan is for. @param {ReturnType<typeof approvalForm>} form */
   async #showPlan(form) {
+    setText(form.title, "Carry out this plan?");
     const text = await this.#readPlan().catch(() => null);
     const view = new MarkdownView();
     const plan = element("div", { class: "plan-shown prose", tabindex: 0 }, view.node);

@@ -39,6 +39,11 @@ export class Sessions {
     return this.#isRead && this.cursor === null && this.list().length < LIMIT;
   }
 
+  /** Those that wait for the person, without the one that is open. @param {string | null} open */
+  waitingBeside(open) {
+    return this.list().filter(({ id, isWaiting }) => isWaiting && id !== open);
+  }
+
   /** @param {string} id */
   find(id) {
     return this.list().find((session) => session.id === id) ?? null;
