@@ -1,5 +1,4 @@
 import type { ContentPart, ModelMessage } from "../shared/messages.ts";
-import { REMINDER } from "../shared/reminder.ts";
 import { neutraliser } from "./tags.ts";
 
 /**
@@ -10,7 +9,7 @@ export function withReminder(
   messages: readonly ModelMessage[],
   reminder: string,
 ): readonly ModelMessage[] {
-  const text = `<${REMINDER}>\n${neutraliser([])(reminder)}\n</${REMINDER}>`;
+  const text = `<system-reminder>\n${neutraliser([])(reminder)}\n</system-reminder>`;
   const part: ContentPart = { type: "text", text };
   const last = messages.at(-1);
   if (last?.role !== "user") return [...messages, { role: "user", content: [part] }];

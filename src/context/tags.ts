@@ -15,6 +15,7 @@ const RESERVED: readonly string[] = [
   "kept_result",
   "output_format",
   "system-reminder",
+  "task_result",
   "messages",
 ];
 

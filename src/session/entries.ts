@@ -3,6 +3,7 @@ import type { Plan, Todo } from "../shared/plan.ts";
 import type { ContentPart, FinishReason, StepPart, ToolStatus, Usage } from "../shared/messages.ts";
 import type { AskedFor, Permissions, Rule } from "../shared/permissions.ts";
 import type { OutputFormat } from "../shared/session-api.ts";
+import type { Hold, Task, TaskNews } from "../shared/tasks.ts";
 
 /** The turn of a fact that belongs to none. */
 export const NO_TURN = "";
@@ -27,6 +28,13 @@ export type AttachedFile = {
   readonly lineCut?: boolean;
 };
 
+/** What came of a task, as the model is told. */
+export type DeliveredTask = Pick<Task, "id" | "agent" | "state"> & {
+  readonly text: string;
+  /** There is more of it than is shown. */
+  readonly cut?: true;
+};
+
 /** A text that was moved to a file. */
 export type Evicted = { readonly path: string; readonly chars: number };
 
@@ -41,6 +49,8 @@ export type Fact =
       readonly replaces?: string;
       readonly message?: string;
       readonly output?: OutputFormat;
+      /** Nobody has said anything: tasks have ended. */
+      readonly wakes?: true;
     }
   /** Files that the message names, as they were when the turn began; at most once a turn, before its first step. */
   | {
@@ -102,8 +112,20 @@ export type Fact =
       /** Arguments that a person put in the place of the model's, as JSON text. */
       readonly input?: string;
     }
-  /** The turn waits for these calls. */
-  | { readonly kind: "waiting"; readonly calls: readonly string[]; readonly expiresAt: number }
+  /** A call waits for tasks: its tool looks at them again once it was woken. */
+  | ({ readonly kind: "held"; readonly call: string; readonly name: string } & Hold)
+  | { readonly kind: "woken"; readonly call: string; readonly by: "done" | "time" }
+  /** The turn waits for these calls, and for those that are `held`; without any other nobody outside has anything to do. */
+  | {
+      readonly kind: "waiting";
+      readonly calls: readonly string[];
+      readonly held?: readonly string[];
+      readonly expiresAt: number;
+    }
+  /** The model is told what came of tasks, each once. */
+  | { readonly kind: "delivered"; readonly tasks: readonly DeliveredTask[] }
+  /** A task began, or has come to another state. Of no turn. */
+  | ({ readonly kind: "task" } & TaskNews)
   /** A message that came while the turn ran was taken into it. `message`: its id, and that of the turn it was accepted as. */
   | {
       readonly kind: "steered";
@@ -209,6 +231,30 @@ export function pendingCalls(entries: readonly JournalEntry[]): EntryOf<"asked">
     return question && !question.answered ? [question.asked] : [];
   });
 }
+
+/** What a call waits for that it was not woken from; `null` when it waits for no tasks. */
+export function heldOf(entries: readonly JournalEntry[], call: string): EntryOf<"held"> | null {
+  const newest = entries.findLast(
+    (entry) => (entry.kind === "held" || entry.kind === "woken") && entry.call === call,
+  );
+  return newest?.kind === "held" ? newest : null;
+}
+
+/** The calls of the newest step that wait for tasks, in the order in which they were made. */
+export const heldCalls = (entries: readonly JournalEntry[]): EntryOf<"held">[] =>
+  openCalls(entries).flatMap(({ call }) => heldOf(entries, call) ?? []);
+
+/** What a turn waits for: answers from outside, and tasks. */
+export type Parked = {
+  readonly pending: readonly EntryOf<"asked">[];
+  readonly held: readonly EntryOf<"held">[];
+};
+
+/** The same of its entries. */
+export const parkedCalls = (entries: readonly JournalEntry[]): Parked => ({
+  pending: pendingCalls(entries),
+  held: heldCalls(entries),
+});
 
 /** A question as it is shown while it waits. */
 export function toPendingCall(asked: EntryOf<"asked">): PendingCall {

@@ -154,6 +154,9 @@ function toEvent(entry: Exclude<JournalEntry, { kind: "step" }>): SessionEvent |
     }
     case "intent":
     case "repair":
+    case "held":
+    case "woken":
+    case "delivered":
       return null;
     default:
       return toOutsideEvent(entry);
@@ -171,13 +174,14 @@ type OutsideEntry = Extract<
       | "permissions"
       | "plan"
       | "todos"
+      | "task"
       | "compacted"
       | "cleared";
   }
 >;
 
 /** The event of what came from outside, or waits for it. */
-function toOutsideEvent(entry: OutsideEntry): SessionEvent {
+function toOutsideEvent(entry: OutsideEntry): SessionEvent | null {
   const { turn, at } = entry;
   switch (entry.kind) {
     case "asked": {
@@ -193,6 +197,8 @@ function toOutsideEvent(entry: OutsideEntry): SessionEvent {
     }
     case "waiting": {
       const { calls, expiresAt } = entry;
+      // What it waits for is its own work.
+      if (calls.length === 0) return null;
       return { type: "turn-waiting", turn, reply: replyId(turn), calls, expiresAt, at };
     }
     case "steered":
@@ -204,6 +210,10 @@ function toOutsideEvent(entry: OutsideEntry): SessionEvent {
     case "plan": {
       const { active, path, hash, approved, by } = entry;
       return { type: "plan", active, path, hash, approved, by, at };
+    }
+    case "task": {
+      const { id, agent, session, title, state } = entry;
+      return { type: "task", id, agent, session, title, state, at };
     }
     case "todos":
       return { type: "todos", todos: entry.todos, at };

@@ -5,11 +5,22 @@ import type { Sql } from "../shared/sql.ts";
  * when a waiting one expires; `after` jobs run the capabilities' work for an ended turn; the `register` job stands until
  * the registry knows the session, `index` until it knows its title and whether it waits, `notify` until someone was told
  * of calls that wait, `erase` until nothing is left of a deleted session. A `later` job has a capability's own work called
- * when it is due.
+ * when it is due. `deliver` stands until the agent was told what came of tasks, `child` until a subagent's session was told
+ * something, `report` until the session of its parent was told all.
  */
 export type Job = {
   readonly id: string;
-  readonly kind: "drive" | "after" | "register" | "index" | "notify" | "erase" | "later";
+  readonly kind:
+    | "drive"
+    | "after"
+    | "register"
+    | "index"
+    | "notify"
+    | "erase"
+    | "later"
+    | "deliver"
+    | "child"
+    | "report";
   /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
   readonly due: number;
   readonly attempts: number;
@@ -74,9 +85,13 @@ export function nextAfterJobs(sql: Sql, limit: number): AfterJob[] {
   return sql.all<AfterJob>(`SELECT job.*, turn.start ${LINE} LIMIT ?`, limit);
 }
 
-/** The jobs that want to run when they are due. A turn in line waits for the one before it, whatever its job says. */
+/**
+ * The jobs that want to run when they are due. A turn in line waits for the one before it, whatever its job says, and what
+ * came of tasks for a time without a turn.
+ */
 const TIMED = `FROM job LEFT JOIN turn ON job.kind = 'drive' AND turn.id = job.payload
-  WHERE job.kind <> 'after' AND coalesce(turn.state, '') NOT IN ('queued', 'stopped')`;
+  WHERE job.kind <> 'after' AND coalesce(turn.state, '') NOT IN ('queued', 'stopped')
+    AND (job.kind <> 'deliver' OR NOT EXISTS (SELECT 1 FROM job WHERE kind = 'drive'))`;
 
 /**
  * When the next job wants to run, which no job does that waits for another; `null` when nothing waits, so that an
@@ -91,7 +106,7 @@ export function nextDue(sql: Sql): number | null {
   return row?.due === PARKED ? null : (row?.due ?? null);
 }
 
-const OUTGOING = "kind IN ('index', 'notify')";
+const OUTGOING = "kind IN ('index', 'notify', 'child')";
 
 /** The first job that tells others of something and was not tried yet, or is due again; `null` when there is none. */
 export function nextOutgoing(sql: Sql, now: number): Job | null {

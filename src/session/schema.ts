@@ -53,6 +53,39 @@ const STEPS: SchemaSteps = [
      SELECT fact.value FROM state, json_each(state.body) AS fact WHERE state.name = 'unsaid' ORDER BY fact.key`,
     `DELETE FROM state WHERE name = 'unsaid'`,
   ],
+  [
+    // What was handed on. `turn`: the one that waits for it.
+    `CREATE TABLE task(
+      id TEXT PRIMARY KEY,
+      no INTEGER NOT NULL,
+      agent TEXT NOT NULL,
+      session TEXT,
+      title TEXT NOT NULL,
+      state TEXT NOT NULL,
+      turn TEXT,
+      result TEXT,
+      error TEXT,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      delivered_at INTEGER
+    ) WITHOUT ROWID`,
+    `CREATE INDEX task_no ON task(no)`,
+    `CREATE INDEX task_open ON task(no) WHERE state IN ('pending', 'running')`,
+    `CREATE INDEX task_news ON task(no)
+      WHERE delivered_at IS NULL AND turn IS NULL AND NOT state IN ('pending', 'running')`,
+    // The sessions of subagents. `reported`: the id of the newest event that was heard of it.
+    `CREATE TABLE child(
+      session TEXT PRIMARY KEY,
+      no INTEGER NOT NULL,
+      agent TEXT NOT NULL,
+      label TEXT UNIQUE,
+      exposed INTEGER NOT NULL,
+      reported TEXT NOT NULL,
+      pending TEXT NOT NULL
+    ) WITHOUT ROWID`,
+    `CREATE INDEX child_no ON child(no)`,
+    `CREATE INDEX child_asks ON child(no) WHERE pending <> '[]'`,
+  ],
 ];
 
 /** The tables of a session, brought up to date, or made at the first write: see `tablesOnWrite`. */

@@ -73,6 +73,10 @@ export type StateDocuments = {
   plan: Plan;
   /** What is to do; absent until something was. */
   todos: readonly Todo[];
+  /** Whether tasks have ended that the agent was not told of; absent where none have. */
+  news: true;
+  /** So many turns in a row have begun by themselves, as tasks had ended. */
+  wakes: number;
   /** The groups of tools that were activated, in that order. */
   groups: readonly string[];
   /** As a person named the session. */

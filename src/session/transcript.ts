@@ -33,6 +33,7 @@ export function toModelMessages(entries: readonly JournalEntry[]): ModelMessage[
       if (entry.kind === "user") pushUser(messages, entry.content);
       if (entry.kind === "attached") pushUser(messages, attachedParts(entry.files));
       if (entry.kind === "steered") pushUser(messages, entry.content);
+      if (entry.kind === "delivered") pushUser(messages, [{ type: "text", text: told(entry) }]);
       if (entry.kind === "repair") pushUser(messages, [{ type: "text", text: entry.text }]);
       if (entry.kind === "step") pushStep(messages, entry, turn);
     }
@@ -79,7 +80,21 @@ export function lastSeen(entries: readonly JournalEntry[], path: string): string
 const isEffect = (call: string, entries: readonly JournalEntry[]): boolean =>
   entries.some((entry) => entry.kind === "intent" && entry.call === call);
 
+/** What came of tasks, as the model reads it. No text in it can close its tag. */
+function told({ tasks }: EntryOf<"delivered">): string {
+  const texts = tasks.map(
+    ({ id, agent, state, text, cut }) =>
+      `<task_result id="${id}" agent="${agent}" status="${state}">\n${text.replaceAll(/<(?=\/?task_result)/gi, "&lt;")}${
+        cut ? `\n[There is more: task_output with task_id=${id} shows it.]` : ""
+      }\n</task_result>`,
+  );
+  const head =
+    "Work that was handed on has ended. This is what came of it; the user has not said anything.";
+  return [head, ...(texts.length === 0 ? ["It was told before."] : texts)].join("\n");
+}
+
 function pushUser(messages: ModelMessage[], content: readonly ContentPart[]): void {
+  if (content.length === 0) return;
   const before = messages.at(-1);
   // A turn that failed without an answer leaves its question; two questions become one message.
   if (before?.role === "user")

@@ -1,6 +1,7 @@
 import type { ContentPart, FinishReason, ToolStatus, Usage } from "./messages.ts";
 import type { AskedFor, PermissionMode, Permissions, Rule } from "./permissions.ts";
 import type { Plan, Todo } from "./plan.ts";
+import type { TaskNews } from "./tasks.ts";
 
 /**
  * A place in a session's event log, written `<journal seq>.<offset>`. An event's id is the place just after
@@ -150,6 +151,8 @@ export type SessionEvent =
   | ({ readonly type: "permissions"; readonly at: number } & Permissions)
   /** Whether the session plans, and what, has changed. `by`: `user:ann`, or `agent:main/s1`. Belongs to no turn. */
   | ({ readonly type: "plan"; readonly by: string; readonly at: number } & Plan)
+  /** Something was handed to a subagent or went on in the background, or has come to another state. Belongs to no turn. */
+  | ({ readonly type: "task"; readonly at: number } & TaskNews)
   /** The agent's list of what is to do, whole. Belongs to no turn. */
   | { readonly type: "todos"; readonly todos: readonly Todo[]; readonly at: number }
   /**

@@ -1,10 +1,7 @@
 import type { ModelMessage } from "./messages.ts";
 
-/** The tag of what a model is reminded of, which is no part of the conversation. */
-export const REMINDER = "system-reminder";
-
-/** Whether a text is a reminder. */
-export const isReminder = (text: string): boolean => text.startsWith(`<${REMINDER}>`);
+/** Whether a text only reminds a model of what holds, and is no part of the conversation. */
+export const isReminder = (text: string): boolean => text.startsWith("<system-reminder>");
 
 /** The messages without what was only a reminder, as people said them. */
 export function withoutReminders(messages: readonly ModelMessage[]): ModelMessage[] {

@@ -3,6 +3,7 @@ import type { ContentPart } from "../shared/messages.ts";
 import type { Work } from "../shared/plan.ts";
 import type { Effect, Subjects, ToolVerdict } from "../shared/permissions.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
+import type { Hold } from "../shared/tasks.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /**
@@ -18,7 +19,8 @@ export type { Effect };
  * `seen`: the files that the content shows whole, or that were written, with their etags. `keep`: a name for what the
  * content says, at most 200 characters: the newest result with that name stays in the model's context whole, also once
  * the conversation is made shorter. `activates`: groups of tools that the session has from its next step on. `plan`,
- * `todos`: what the session plans and has to do from then on; stored with the result, in one commit.
+ * `todos`: what the session plans and has to do from then on; stored with the result, in one commit. `holds`: there is no
+ * result yet; the call waits for tasks, and then the tool runs again with the same key.
  */
 export type ToolOutput =
   | string
@@ -28,7 +30,8 @@ export type ToolOutput =
       readonly seen?: SeenFiles;
       readonly keep?: string;
       readonly activates?: readonly string[];
-    } & Partial<Work>);
+    } & Partial<Work>)
+  | { readonly holds: Hold };
 
 export type ToolContext = {
   /** Whose call it is, in which session and turn. */

@@ -6,6 +6,7 @@ import type { Effect, PermissionMode } from "../shared/permissions.ts";
 import type { Work } from "../shared/plan.ts";
 import type { UserSettings } from "../shared/registry-api.ts";
 import type { SessionAddress } from "../shared/session-api.ts";
+import type { Hold } from "../shared/tasks.ts";
 import type { Snapshot, SnapshotRequest } from "../shared/workspace-api.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -81,6 +82,8 @@ export type ToolOutcome = Partial<Work> & {
   readonly seen?: SeenFiles;
   readonly keep?: string;
   readonly activates?: readonly string[];
+  /** There is no result yet, whatever else is said. */
+  readonly holds?: Hold;
 };
 
 /** A call whose arguments are valid, before its permission is known. */

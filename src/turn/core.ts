@@ -1,19 +1,16 @@
 import type { Clock } from "../shared/clock.ts";
-import type { SessionStatus } from "../shared/events.ts";
 import type { CommitName } from "../shared/point.ts";
 import type { Permissions } from "../shared/permissions.ts";
-import { noWork, workShown, type Work } from "../shared/plan.ts";
-import type { TurnView } from "../shared/session-api.ts";
+import { noWork, type Work } from "../shared/plan.ts";
 import type { Sql } from "../shared/sql.ts";
 import { UTC } from "../shared/time-zone.ts";
-import { replyId } from "../shared/ids.ts";
 import {
   NO_TURN,
-  pendingCalls,
-  toPendingCall,
+  parkedCalls,
   type EntryOf,
   type Fact,
   type JournalEntry,
+  type Parked,
 } from "../session/entries.ts";
 import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
@@ -22,13 +19,10 @@ import { sessionTables } from "../session/schema.ts";
 import { readStates, type StateDocuments } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
 import {
-  findTurn,
   loadOpenTurns,
-  toView,
   type BegunTurn,
   type OpenTurn,
   type RunningTurn,
-  type StoredTurn,
 } from "../session/turns.ts";
 import { defaultContext, type ContextOptions } from "./compaction/options.ts";
 import { leadText } from "./context/context-messages.ts";
@@ -51,6 +45,8 @@ export class LostTurn extends Error {
   override name = "LostTurn";
 }
 
+const noneParked: Parked = { pending: [], held: [] };
+
 /** The memory of one session object over its tables: loaded once a wake, then kept in step with every commit. */
 export class SessionCore {
   readonly platform: Platform;
@@ -71,17 +67,20 @@ export class SessionCore {
   readonly known: { title: string | null; opening: string | null } = { title: null, opening: null };
   /** The groups of tools that were activated here. */
   groups: readonly string[];
-  /** What the agent plans, and has to do. */
+  /** Whether tasks have ended that the agent was not told of, and how many turns in a row have begun by themselves. */
+  hasNews: boolean;
+  wakes: number;
+  /** What the agent plans, and has to do; whether it can plan. */
   work: Work;
+  readonly canPlan: boolean;
   /** What is stored of the person's time zone. */
   place: StateDocuments["zone"] | null;
   #nextSeq: number;
   #isDeleted: boolean;
   readonly #permissions: SessionPermissions;
   readonly #unsaid: Unsaid;
-  readonly #canPlan: boolean;
-  /** What `pending` gave, until the next commit that appends. */
-  #pending: readonly EntryOf<"asked">[] | null = null;
+  /** What `#parked` gave, until the next commit that appends. */
+  #waits: Parked | null = null;
 
   /** `offered`: what the operator says of permissions. */
   constructor(
@@ -93,16 +92,27 @@ export class SessionCore {
     this.sql = sessionTables(platform.sql);
     this.clock = platform.clock;
     this.epoch = platform.newId();
-    this.#canPlan = offered.hasPlanMode === true;
+    this.canPlan = offered.hasPlanMode === true;
     this.journal = new Journal(this.sql);
     this.events = new EventLog(this.journal, () => this.live);
     this.viewer = new View(compaction ?? undefined);
     const begun = () => this.begun?.start ?? null;
     this.context = new SessionContext(this.sql, this.journal, this.viewer, begun);
-    const names = ["deleted", "permissions", "zone", "groups", "plan", "todos"] as const;
+    const names = [
+      "deleted",
+      "permissions",
+      "zone",
+      "groups",
+      "plan",
+      "todos",
+      "news",
+      "wakes",
+    ] as const;
     const stored = readStates(this.sql, names);
     const { deleted, permissions, zone, plan = noWork.plan, todos = noWork.todos } = stored;
     this.work = { plan, todos };
+    this.hasNews = stored.news === true;
+    this.wakes = stored.wakes ?? 0;
     this.groups = stored.groups ?? [];
     this.place = zone ?? null;
     this.#isDeleted = deleted !== undefined;
@@ -242,7 +252,7 @@ export class SessionCore {
       this.#unsaid.forget();
       throw error;
     }
-    if (entries.length > 0) this.#pending = null;
+    if (entries.length > 0) this.#waits = null;
     this.journal.publish(entries);
     this.context.push(entries.filter(({ turn }) => turn !== NO_TURN));
     this.bell.ring();
@@ -260,41 +270,23 @@ export class SessionCore {
    * step is: giving up a session that is too large must not need the rest.
    */
   get pending(): readonly EntryOf<"asked">[] {
+    return this.#parked.pending;
+  }
+
+  /** What it waits for beside: tasks. */
+  get held(): readonly EntryOf<"held">[] {
+    return this.#parked.held;
+  }
+
+  get #parked(): Parked {
     const { begun } = this;
-    if (!begun) return [];
+    if (!begun) return noneParked;
     // Nothing has happened in it but its message, so that a new turn costs no look-up.
     const isNew = this.journal.last === begun.start;
-    if (isNew && !this.context.isLoaded) return [];
-    return (this.#pending ??= pendingCalls(
-      this.context.isLoaded ? this.entriesOf(begun.id) : this.journal.newestStep(begun.start),
-    ));
-  }
-
-  status(): SessionStatus {
-    return {
-      type: "status",
-      turns: this.open.flatMap((turn) => {
-        if (turn.state === "stopped") return [];
-        const { turn: id, state, start } = this.viewOf(turn);
-        return [{ turn: id, state, start }];
-      }),
-      pending: this.pending.map(toPendingCall),
-      mode: this.permissions.mode,
-      ...workShown(this.work, this.#canPlan),
-      last: this.events.last(),
-    };
-  }
-
-  viewOf(turn: OpenTurn): TurnView {
-    return toView(turn.id, turn.state, "start" in turn ? turn.start : null);
-  }
-
-  /** A turn by what is stored of it: for a message that was taken into another turn, that one from there on. */
-  viewOfStored(id: string, stored: StoredTurn): TurnView {
-    if (stored.state !== "steered") return toView(id, stored.state, stored.start);
-    const into = findTurn(this.sql, stored.joined ?? "");
-    if (!into || into.state === "steered") throw new Error("a message is in a turn that is none");
-    const view = toView(id, into.state, stored.start);
-    return { ...view, reply: replyId(stored.joined ?? "") };
+    if (isNew && !this.context.isLoaded) return noneParked;
+    if (this.#waits) return this.#waits;
+    const { isLoaded } = this.context;
+    const entries = isLoaded ? this.entriesOf(begun.id) : this.journal.newestStep(begun.start);
+    return (this.#waits = parkedCalls(entries));
   }
 }

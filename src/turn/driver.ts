@@ -27,6 +27,8 @@ import { takeSteered } from "./line/steer.ts";
 import { runStep } from "./step.ts";
 import { settleStructured } from "./output/structured-output.ts";
 import { runToolCalls, type ToolCallsContext } from "./calls/tool-calls.ts";
+import { deliverTasks, startWake } from "./tasks/deliver.ts";
+import { wakeHeld } from "./tasks/held.ts";
 import { Compactor } from "./compaction/compactor.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -103,7 +105,7 @@ export class Driver {
   #next(): RunningTurn | null {
     for (let turn = this.#core.open[0]; turn?.state === "stopped"; turn = this.#core.open[0])
       settleTurn(this.#core, turn, { outcome: "stopped" }, { ...this.#harness, commit: "stop" });
-    return this.#core.running ?? startNext(this.#core);
+    return this.#core.running ?? startNext(this.#core) ?? startWake(this.#core);
   }
 
   async #drive(turn: RunningTurn): Promise<void> {
@@ -254,6 +256,7 @@ export class Driver {
           return;
         }
         takeSteered(this.#core, turn);
+        deliverTasks(this.#core, turn);
         await compactor.makeRoom(context, this.#running(id));
         goesOn = false;
         await nest(
@@ -283,6 +286,7 @@ export class Driver {
     await runToolCalls(context, turn);
     // What holds by now may settle what was asked before it did.
     if (core.permissions !== permissions) return false;
+    if (wakeHeld(core, this.#running(turn.id))) return false;
     return parkIfWaiting(core, this.#harness, this.#running(turn.id));
   }
 

@@ -8,6 +8,8 @@ import { LostTurn, type SessionCore } from "./core.ts";
 import type { Driver } from "./driver.ts";
 import { DEAD_MAN_MS } from "./line/inbox.ts";
 import type { Platform } from "./platform.ts";
+import { waitsForPerson } from "./status.ts";
+import { mayWake } from "./tasks/deliver.ts";
 
 /** The one alarm of a session. One row each time, so an earlier one is left standing: it will re-arm itself. */
 export class OneAlarm {
@@ -46,7 +48,7 @@ export class Keeper {
   constructor(core: SessionCore, kept: Kept) {
     this.#core = core;
     this.#kept = kept;
-    this.#wasWaiting = core.begun?.state === "waiting";
+    this.#wasWaiting = waitsForPerson(core);
   }
 
   /**
@@ -55,7 +57,7 @@ export class Keeper {
    */
   wake(): void {
     this.expire();
-    if (this.#core.isBusy) this.#drive();
+    if (this.#core.isBusy || mayWake(this.#core)) this.#drive();
     this.rest();
   }
 
@@ -63,7 +65,7 @@ export class Keeper {
   rest(): void {
     const core = this.#core;
     const { alarm, outbox } = this.#kept;
-    const isWaiting = core.begun?.state === "waiting";
+    const isWaiting = waitsForPerson(core);
     if (isWaiting !== this.#wasWaiting) outbox.wake();
     this.#wasWaiting = isWaiting;
     const expiry = nextExpiry(core);
@@ -106,9 +108,10 @@ export class Keeper {
     const { alarm, driver, jobs, registration, outbox } = this.#kept;
     this.expire();
     jobs.wakeLater();
-    if (this.#core.isBusy || driver.isRunning || jobs.isRunning) {
+    const isBusy = this.#core.isBusy || mayWake(this.#core);
+    if (isBusy || driver.isRunning || jobs.isRunning) {
       alarm.set(clock.now() + DEAD_MAN_MS);
-      if (this.#core.isBusy) driver.start();
+      if (isBusy) driver.start();
       platform.keepAlive(registration.retry());
       platform.keepAlive(outbox.run());
     } else {

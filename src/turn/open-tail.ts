@@ -4,6 +4,7 @@ import type { TailRequest } from "../shared/session-api.ts";
 import { runTail } from "../session/tail.ts";
 import { findTurn } from "../session/turns.ts";
 import type { SessionCore } from "./core.ts";
+import { isAtWork, statusOf } from "./status.ts";
 
 /**
  * Checks a tail's request at once and gives the function that runs it. `until` names a turn: the tail ends when that
@@ -33,10 +34,10 @@ export function openTail(
         bell: core.bell,
         clock: core.clock,
         after: () => after ?? (until === undefined ? START : followed.start()),
-        status: () => core.status(),
+        status: () => statusOf(core),
         isLast: (item) => followed.isLast(item),
         isOver: () => core.isDeleted || (until !== undefined && followed.rests()),
-        isBusy: () => core.isBusy,
+        isBusy: () => core.isBusy || isAtWork(core),
       },
       write,
     );
@@ -71,7 +72,7 @@ class Followed {
   /** Whether it ended, or waits for someone outside. */
   rests(): boolean {
     const turn = this.#open();
-    return !turn || turn.state === "waiting";
+    return !turn || (turn.state === "waiting" && !isAtWork(this.#core));
   }
 
   #open() {

@@ -19,7 +19,7 @@ const isWork = ({ kind }: JournalEntry): boolean => kind === "step" || kind === 
  * an agent that is another one after every restart asks anew each time.
  */
 const isFromOutside = ({ kind }: JournalEntry): boolean =>
-  kind === "waiting" || kind === "answered" || kind === "steered";
+  kind === "waiting" || kind === "answered" || kind === "woken" || kind === "steered";
 
 /** Why the turn may not be picked up once more at `now`; `null` when it may. */
 export function recoveryExhausted(

@@ -30,7 +30,9 @@ import { changePermissions, viewPermissions } from "./rights/permissions.ts";
 import { Registration } from "./after/registration.ts";
 import { eraseSession, markDeleted } from "./records/remove.ts";
 import { stopTurn } from "./line/stop.ts";
+import { endTask, type TaskEnd } from "./tasks/end-task.ts";
 import { renameSession, titleOf } from "./records/title.ts";
+import { statusOf, viewOf } from "./status.ts";
 
 type Accepted = { readonly turn: TurnView; readonly isNew: boolean };
 
@@ -157,6 +159,13 @@ export class Session {
     return work;
   }
 
+  /** A task has ended; committed when this returns. Safe to repeat: how it ended first counts. */
+  endTask(id: string, end: TaskEnd): void {
+    this.#assertThere();
+    endTask(this.#core, id, end);
+    this.#keeper.wake();
+  }
+
   rename(title: string): string {
     this.#assertThere();
     const renamed = renameSession(this.#core, title);
@@ -208,7 +217,7 @@ export class Session {
     const before = Math.max(asked, clearedAt(core) + 1);
     const read = readHistory(core.journal, before, page.limit);
     const { session } = core.platform.address;
-    return { session, title: titleOf(core), status: core.status(), ...read };
+    return { session, title: titleOf(core), status: statusOf(core), ...read };
   }
 
   state(): AgentState {
@@ -222,7 +231,7 @@ export class Session {
     this.#assertThere();
     this.#keeper.wake();
     const turn = this.#core.open.find(({ state }) => state !== "stopped");
-    return turn ? this.#core.viewOf(turn) : null;
+    return turn ? viewOf(this.#core, turn) : null;
   }
 
   /** For when the alarm goes off. Never throws. */

@@ -1,10 +1,10 @@
 import type { Fact } from "../session/entries.ts";
 import type { Sql } from "../shared/sql.ts";
 
-/** A fact about the session itself, of no turn, which says all that holds of its kind. */
-export type SessionFact = Extract<Fact, { kind: "permissions" | "plan" | "todos" }>;
+/** A fact about the session itself, of no turn. */
+export type SessionFact = Extract<Fact, { kind: "permissions" | "plan" | "todos" | "task" }>;
 
-/** Of what waits of one kind the newest stay that have so many characters together; the newest one always stays. */
+/** Those say all that holds of their kind: of each the newest stay that have so many characters together, one at least. */
 const MAX_CHARS = 1_900_000;
 
 /**

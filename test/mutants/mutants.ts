@@ -76,10 +76,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "no alarm stands behind a driver",
-    file: "src/turn/session.ts",
-    find: `    this.#core.platform.setAlarm(this.#core.clock.now() + DEAD_MAN_MS);
-    this.#driver.start();`,
-    replace: `    this.#driver.start();`,
+    file: "src/turn/keeper.ts",
+    find: `    this.#kept.alarm.set(this.#core.clock.now() + DEAD_MAN_MS);
+    this.#kept.driver.start();`,
+    replace: `    this.#kept.driver.start();`,
     test: "stands 30 s ahead while a turn runs",
     in: `${turn}/session.test.ts`,
   },
@@ -183,8 +183,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a message in the place of an approval leaves it open",
     file: "src/turn/line/while-busy.ts",
-    find: `const waits = begun?.state === "waiting" && approvals.length === pending.length;`,
-    replace: `const waits = begun?.state === "waiting" && approvals.length > pending.length;`,
+    find: `const waits = begun?.state === "waiting" && !isHeld && approvals.length === pending.length;`,
+    replace: `const waits = begun?.state === "waiting" && !isHeld && approvals.length > pending.length;`,
     test: "[A8]",
     in: `${turn}/while-busy.test.ts`,
   },
@@ -219,10 +219,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the digest leaves the arguments out",
     file: "src/turn/calls/gate.ts",
-    find: `  return callDigest({ tool: seen, input, operator: { allow, ask, deny } });`,
+    find: `  return callDigest({ tool: seen, input, operator: { allow, ask, deny }, ...bound });`,
     replace: `  return callDigest({ tool: seen, input: typeof input, operator: { allow, ask, deny } });`,
     test: "[A4] with other arguments runs those, under a digest of their own, and shows them",
     in: `${turn}/answer.test.ts`,
+  },
+  {
+    name: "the approval of a plan is not bound to what it says",
+    file: "src/turn/calls/gate.ts",
+    find: `  const bound = binds === undefined ? {} : { binds };`,
+    replace: `  const bound = {};`,
+    test: "[P2] an approval is for the plan that was seen: of another one it counts nothing",
+    in: "test/plan/plan-mode.test.ts",
+  },
+  {
+    name: "plan mode looks at the state of before the step",
+    file: "src/plan/plan-mode.ts",
+    find: `gate: ({ session }, call) => refusal(session(), call, allowsShell),`,
+    replace: `gate: ({ session, turn }, call) => turn === "t" ? null : refusal(session(), call, allowsShell),`,
+    test: "[P1] judges the calls of one step in their order",
+    in: "test/plan/plan-mode.test.ts",
   },
   {
     name: "a message that takes the place of a turn leaves it running",

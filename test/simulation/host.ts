@@ -246,11 +246,12 @@ function serve<Result>(
   }
 }
 
-/** Has the session notice what is unfinished; one that was deleted has nothing. */
+/** Has the session notice what is unfinished; one that was deleted has nothing, and one may end while it looks. */
 function takeOver(session: Session): void {
   try {
     session.current();
   } catch (error) {
+    if (error instanceof Crashed || error instanceof StorageFailed) return;
     if (!(error instanceof CarrelError && error.code === "gone")) throw error;
   }
 }

@@ -138,10 +138,9 @@ export class Talk {
         workspace: this.#workspace,
       });
       const output = await tool.prepare(JSON.parse(input)).run(context);
-      return result(
-        "success",
-        typeof output === "object" && "content" in output ? output.content : output,
-      );
+      if (typeof output === "string") return result("success", output);
+      if ("holds" in output) throw new Error("no tool of a talk waits for tasks");
+      return result("success", "content" in output ? output.content : output);
     } catch (error) {
       if (error instanceof CarrelError) return result("error", error.message);
       throw error;

@@ -20,6 +20,7 @@ import { learnSettings } from "../line/zone.ts";
 import type { Registration } from "./registration.ts";
 import { sessionLine, sessionLog } from "../records/session-log.ts";
 import { titleOf } from "../records/title.ts";
+import { waitsForPerson } from "../status.ts";
 
 /** What a `notify` job holds: the calls that the turn began to wait for. */
 const Waiting = z.object({ turn: z.string(), calls: z.array(z.string()) });
@@ -168,7 +169,7 @@ function newsOf(core: SessionCore): Omit<SessionNews, "at"> {
   return {
     title: titleOf(core),
     updatedAt: newestAt(core, ["end", "waiting"]) ?? 0,
-    isWaiting: core.begun?.state === "waiting",
+    isWaiting: waitsForPerson(core),
   };
 }
 

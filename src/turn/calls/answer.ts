@@ -15,6 +15,7 @@ import { keepRules } from "../rights/permissions.ts";
 import { assertNewest, decline, isExpired } from "./questions.ts";
 import { readAnswers, stepOf, type Meaning, type ReadAnswer } from "./read-answer.ts";
 import type { AnsweredBefore } from "../line/while-busy.ts";
+import { viewOf, viewOfStored } from "../status.ts";
 
 export type AnswerResult = { readonly answers: readonly AnswerOutcome[]; readonly turn: TurnView };
 
@@ -44,7 +45,7 @@ export async function answerCalls(
     // Before the caller goes on: nothing else would take up what goes on now, should this object end.
     if (core.isBusy) core.platform.setAlarm(core.clock.now() + DEAD_MAN_MS);
     const id = asked.find((one) => one === begun?.id) ?? asked[0];
-    return { answers: outcomes, turn: viewOf(core, id ?? "") };
+    return { answers: outcomes, turn: viewById(core, id ?? "") };
   } catch (error) {
     if (!(error instanceof LostTurn)) throw error;
     throw new CarrelError("overloaded", "The session has moved to another place. Try again.");
@@ -164,10 +165,10 @@ function keptBy(meaning: Meaning) {
   return meaning.kind === "deny" ? { allow: [], deny: meaning.always } : null;
 }
 
-function viewOf(core: SessionCore, id: string): TurnView {
+function viewById(core: SessionCore, id: string): TurnView {
   const open = core.open.find((turn) => turn.id === id);
-  if (open) return core.viewOf(open);
+  if (open) return viewOf(core, open);
   const stored = findTurn(core.sql, id);
   if (!stored) throw new Error("a call is of a turn that is none");
-  return core.viewOfStored(id, stored);
+  return viewOfStored(core, id, stored);
 }

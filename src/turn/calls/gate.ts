@@ -1,7 +1,7 @@
 import { invalid } from "../../shared/errors.ts";
 import type { ToolCall } from "../../shared/messages.ts";
 import type { AskedFor, Rules } from "../../shared/permissions.ts";
-import { openCalls, questionOf, type EntryOf } from "../../session/entries.ts";
+import { heldOf, openCalls, questionOf, type EntryOf } from "../../session/entries.ts";
 import type { RunningTurn } from "../../session/turns.ts";
 import type { PermissionConfig } from "../../permissions/config.ts";
 import { decide, type Decision } from "../../permissions/decide.ts";
@@ -54,7 +54,7 @@ export type Verdict =
   /** The digest is missing: once it is among the context's, there is another verdict. */
   | ({ readonly kind: "undigested" } & Undigested)
   | { readonly kind: "ask"; readonly question: Question }
-  /** It waits for an answer. */
+  /** It waits for an answer, or for tasks. */
   | { readonly kind: "parked" }
   /** It has its result. */
   | { readonly kind: "settled" };
@@ -69,6 +69,7 @@ export function judge(context: GateContext, turn: RunningTurn, call: ToolCall): 
   const tool = context.prepared.tools.get(call.name);
   const groups = groupsInStep(context.core.groups, entries);
   if (!tool) return settle(failed(noSuchTool(context.prepared, call, groups)));
+  if (heldOf(entries, call.call)) return { kind: "parked" };
   const isBegun = entries.some((entry) => entry.kind === "intent" && entry.call === call.call);
   const why = notOffered(tool, groups);
   if (why !== null) return settle(isBegun ? unknownOutcome() : failed(why));

@@ -17,6 +17,7 @@ export type StoredOutcome = ToolOutcome & { readonly evicted?: Evicted };
 export function succeeded(output: ToolOutput): ToolOutcome {
   if (typeof output === "string")
     return { status: "success", content: [{ type: "text", text: output }] };
+  if ("holds" in output) return { status: "success", content: [], ...output };
   return { status: "success", ...("content" in output ? output : { content: output }) };
 }
 

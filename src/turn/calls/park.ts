@@ -1,4 +1,11 @@
-import { openCalls, pendingCalls, type EntryOf, type JournalEntry } from "../../session/entries.ts";
+import {
+  heldCalls,
+  openCalls,
+  parkedCalls,
+  pendingCalls,
+  type JournalEntry,
+  type Parked,
+} from "../../session/entries.ts";
 import { addJob, INDEX_JOB, renewJob, setDue, turnJob } from "../../session/jobs.ts";
 import {
   parkTurn,
@@ -25,13 +32,14 @@ export function parkIfWaiting(
   const entries = core.entriesOf(turn.id);
   const pending = pendingCalls(entries);
   const now = core.clock.now();
-  if (pending.length === 0 || pending.length < openCalls(entries).length) return false;
+  const waits = pending.length + heldCalls(entries).length;
+  if (waits === 0 || waits < openCalls(entries).length) return false;
   if (pending.some((asked) => isExpired(asked, now))) return false;
   const isNews = pending.some(({ seq }) => seq > (turn.since ?? 0));
   const since = core.commit("wait", (tx) => {
-    const { seq } = appendWaiting(core, tx, turn, pending);
+    const { seq } = appendWaiting(core, tx, turn, entries);
     if (!parkTurn(core.sql, turn.id, core.epoch, seq)) throw new LostTurn();
-    tellOthers(core);
+    if (pending.length > 0) tellOthers(core);
     if (notify && isNews) {
       const payload = JSON.stringify({ turn: turn.id, calls: pending.map(({ call }) => call) });
       addJob(core.sql, { id: `notify:${turn.id}/${seq}`, kind: "notify", due: now, payload });
@@ -53,13 +61,12 @@ export function afterChange(
   turn: WaitingTurn,
   { entries, must }: { readonly entries: readonly JournalEntry[]; readonly must: boolean },
 ): BegunTurn {
-  const pending = pendingCalls(entries);
-  if (must || pending.length === 0) {
+  if (must || pendingCalls(entries).length + heldCalls(entries).length === 0) {
     if (!resumeTurn(core.sql, turn.id, core.epoch)) throw new LostTurn();
     tellOthers(core);
     return { ...turn, state: "running", epoch: core.epoch };
   }
-  const { seq: since } = appendWaiting(core, tx, turn, pending);
+  const { seq: since } = appendWaiting(core, tx, turn, entries);
   if (!restTurn(core.sql, turn.id, since)) throw new LostTurn();
   return { ...turn, since };
 }
@@ -69,17 +76,20 @@ function appendWaiting(
   core: SessionCore,
   tx: Tx,
   turn: BegunTurn,
-  pending: readonly EntryOf<"asked">[],
+  entries: readonly JournalEntry[],
 ): JournalEntry {
-  const expiresAt = firstExpiry(pending);
+  const parked = parkedCalls(entries);
+  const expiresAt = firstExpiry(parked);
   setDue(core.sql, turnJob(turn.id), expiresAt);
-  const calls = pending.map(({ call }) => call);
-  return tx.append(turn.id, { kind: "waiting", calls, expiresAt });
+  const calls = parked.pending.map(({ call }) => call);
+  const held = parked.held.map(({ call }) => call);
+  const more = held.length === 0 ? {} : { held };
+  return tx.append(turn.id, { kind: "waiting", calls, ...more, expiresAt });
 }
 
-/** When the first of these questions is settled as denied, in milliseconds. */
-export const firstExpiry = (pending: readonly EntryOf<"asked">[]): number =>
-  Math.min(...pending.map(({ expiresAt }) => expiresAt));
+/** When the first of these questions is settled as denied, or the first call looks again, in milliseconds. */
+export const firstExpiry = ({ pending, held }: Parked): number =>
+  Math.min(...pending.map(({ expiresAt }) => expiresAt), ...held.map(({ until }) => until));
 
 /** Whoever lists sessions hears, by a job in the caller's commit, that this one waits, or waits no more. */
 export function tellOthers(core: SessionCore): void {

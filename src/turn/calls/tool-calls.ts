@@ -1,14 +1,11 @@
 import { CarrelError } from "../../shared/errors.ts";
 import { errorFacts } from "../../shared/log.ts";
 import type { ToolCall } from "../../shared/messages.ts";
-import { sessionKey } from "../../shared/ids.ts";
+import type { Hold } from "../../shared/tasks.ts";
 import { openCalls, questionOf } from "../../session/entries.ts";
-import { lastSeen } from "../../session/transcript.ts";
 import { isDriver, type RunningTurn } from "../../session/turns.ts";
-import { isOwnTool } from "../../tools/own-tools.ts";
-import type { ToolContext } from "../../tools/tool.ts";
-import { nest, type ToolOutcome, type TurnScope } from "../capability.ts";
-import { LostTurn, type Tx } from "../core.ts";
+import { nest, type ToolOutcome } from "../capability.ts";
+import { LostTurn, type SessionCore, type Tx } from "../core.ts";
 import { digestOf, judge, type GateContext, type Question, type Verdict } from "./gate.ts";
 import { stepsOf, type Limits } from "../limits.ts";
 import { storeEffects, type Changed } from "./effects.ts";
@@ -24,6 +21,7 @@ import {
 } from "./outcomes.ts";
 import { BY_SESSION, decline, expired } from "./questions.ts";
 import { OVER, withTimeout } from "./time-limit.ts";
+import { authorOf, contextOf } from "./tool-context.ts";
 
 export type ToolCallsContext = GateContext & {
   readonly limits: Limits;
@@ -145,6 +143,8 @@ function storeResult(
 ): void {
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
+  const holds = outcome?.holds;
+  if (holds) return hold(core, turn, { call, name }, holds);
   const { groups, work } = core.commit("result", (tx): Changed => {
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
     const entries = core.entriesOf(turn.id);
@@ -164,6 +164,21 @@ function storeResult(
   });
   core.groups = groups;
   core.work = work;
+}
+
+/** The call waits for tasks. */
+function hold(
+  core: SessionCore,
+  turn: RunningTurn,
+  { call, name }: Pick<ToolCall, "call" | "name">,
+  holds: Hold,
+): void {
+  core.commit("hold", (tx) => {
+    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
+    const entries = core.entriesOf(turn.id);
+    if (!openCalls(entries).some((open) => open.call === call)) return;
+    tx.append(turn.id, { kind: "held", call, name, ...holds });
+  });
 }
 
 /** What was asked has become pointless: the call cannot be run, or may not. */
@@ -264,30 +279,4 @@ async function perform(
 function approve(tx: Tx, { turn, call, name, digest }: NonNullable<Running["pending"]>): void {
   const answer = { answer: "approved", digest, by: BY_SESSION } as const;
   tx.append(turn, { kind: "answered", call, name, ...answer });
-}
-
-/** Whoever the agent's own changes are by. */
-const authorOf = ({ address }: Pick<TurnScope, "address">): string =>
-  `agent:${address.agent}/${address.session}`;
-
-function contextOf(
-  { core, scope }: ToolCallsContext,
-  turn: RunningTurn,
-  call: ToolCall,
-  signal: AbortSignal,
-): ToolContext {
-  return {
-    address: scope.address,
-    turn: turn.id,
-    zone: scope.zone,
-    key: `${turn.id}/${call.call}`,
-    op: `${sessionKey(scope.address)}${turn.id}/${call.call}`,
-    author: authorOf(scope),
-    signal,
-    now: () => core.clock.now(),
-    workspace: scope.workspace,
-    seen: (path) => lastSeen(core.context.view, path),
-    fromOutside: () =>
-      core.entriesOf(turn.id).some((entry) => entry.kind === "result" && !isOwnTool(entry.name)),
-  };
 }

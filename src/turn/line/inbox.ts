@@ -16,6 +16,7 @@ import { forgetTurn, type AfterTurn } from "../settle.ts";
 import { runningTurn, userFact } from "./take-up.ts";
 import { takeWhileBusy, type AnsweredBefore, type Taken } from "./while-busy.ts";
 import { toldZone } from "./zone.ts";
+import { viewOf, viewOfStored } from "../status.ts";
 
 /** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
 export const DEAD_MAN_MS = 30_000;
@@ -56,15 +57,17 @@ export function acceptTurn(
     addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });
     if (!isRegistered) addRegisterJob(core);
     if (place) writeState(core.sql, "zone", place);
+    if (core.wakes > 0) writeState(core.sql, "wakes", 0);
     return { answered, taken };
   });
   const changed = taken?.changed ?? answered.turn;
   if (changed) core.replaceOpen(changed);
-  if (!taken) return { turn: core.viewOfStored(request.key, known), isNew: false, stopped: null };
+  if (!taken) return { turn: viewOfStored(core, request.key, known), isNew: false, stopped: null };
   if (place) core.place = place;
+  core.wakes = 0;
   if (taken.ended) forgetTurn(core, taken.ended);
   core.open = [...core.open, taken.turn];
-  return { turn: core.viewOf(taken.turn), isNew: true, stopped: taken.ended?.id ?? null };
+  return { turn: viewOf(core, taken.turn), isNew: true, stopped: taken.ended?.id ?? null };
 }
 
 /** A job, in the caller's commit, that stands until the registry knows the session. */

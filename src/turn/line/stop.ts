@@ -3,6 +3,7 @@ import type { TurnView } from "../../shared/session-api.ts";
 import { findTurn, stopQueued, toView } from "../../session/turns.ts";
 import type { SessionCore } from "../core.ts";
 import { settleTurn, type AfterTurn } from "../settle.ts";
+import { viewOfStored } from "../status.ts";
 
 /** `hasEnded`: the turn had begun and is over now; else it only waits in line no more, or was over before. */
 export type StoppedTurn = { readonly view: TurnView; readonly hasEnded: boolean };
@@ -22,7 +23,7 @@ export function stopTurn(core: SessionCore, after: AfterTurn, turn?: string): St
     if (!stored) throw notFound("That turn");
     const { joined } = stored;
     if (joined !== null && core.begun?.id === joined) return stopTurn(core, after, joined);
-    return { view: core.viewOfStored(turn, stored), hasEnded: false };
+    return { view: viewOfStored(core, turn, stored), hasEnded: false };
   }
   if (open !== core.open[0]) {
     core.commit("stop", () => stopQueued(core.sql, open.id));

@@ -1,6 +1,6 @@
 import { CarrelError, tooLarge } from "../../shared/errors.ts";
 import type { AcceptRequest, TurnInput } from "../../shared/session-api.ts";
-import { pendingCalls, type EntryOf, type JournalEntry } from "../../session/entries.ts";
+import { heldCalls, pendingCalls, type EntryOf, type JournalEntry } from "../../session/entries.ts";
 import { fitsRow } from "../../session/journal.ts";
 import { insertTurn, startTurn, type BegunTurn, type OpenTurn } from "../../session/turns.ts";
 import { LostTurn, type SessionCore, type Tx } from "../core.ts";
@@ -50,7 +50,8 @@ export function takeWhileBusy(
   const entries = begun ? [...core.entriesOf(begun.id), ...written] : [];
   const pending = pendingCalls(entries);
   const approvals = pending.filter(({ what }) => what === "approval");
-  const waits = begun?.state === "waiting" && approvals.length === pending.length;
+  const isHeld = heldCalls(entries).length > 0;
+  const waits = begun?.state === "waiting" && !isHeld && approvals.length === pending.length;
   const stops = request.whenBusy === "replace" || (waits && queued.steers === null);
   // What was answered before has asked this, and has written since.
   if (begun && written.length === 0 && (stops || approvals.length > 0)) assertNewest(core);

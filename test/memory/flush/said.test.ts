@@ -4,6 +4,8 @@ import { createMemoryTools } from "../../../src/memory/tools/memory-tools.ts";
 import { NO_TURN, type Fact, type JournalEntry } from "../../../src/session/entries.ts";
 import { noUsage } from "../../../src/shared/messages.ts";
 import { currentTime } from "../../../src/tools/current-time.ts";
+import { createPlanMode } from "../../../src/plan/plan-mode.ts";
+import { todoList } from "../../../src/plan/todo-list.ts";
 import { createFileTools } from "../../../src/tools/files/file-tools.ts";
 import { ownTools } from "../../../src/tools/own-tools.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -72,6 +74,8 @@ describe("what was said", () => {
       currentTime,
       ...createFileTools([]),
       ...createMemoryTools({ memoryOf, canForget: true }),
+      ...createPlanMode({ allowsShell: false }).tools(),
+      ...todoList.tools(),
     ];
     expect(tools.map(({ name }) => name).filter((name) => !ownTools.includes(name))).toEqual([]);
     const drafting = ["propose_skill", "skill_manage"];

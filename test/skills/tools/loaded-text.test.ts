@@ -36,6 +36,7 @@ function outputOf(content: string | Uint8Array, given: Given = {}) {
 
 const textOf = (output: ToolOutput): string => {
   if (typeof output === "string") return output;
+  if ("holds" in output) return "";
   const parts = "content" in output ? output.content : output;
   return parts.map((part) => (part.type === "text" ? part.text : `<${part.mediaType}>`)).join("\n");
 };

@@ -111,6 +111,7 @@ export class SkillsDesk {
   async use(name: string, input: unknown, context: Partial<ToolContext> = {}): Promise<string> {
     const output = await this.output(name, input, context);
     if (typeof output === "string") return output;
+    if ("holds" in output) return "";
     const parts = "content" in output ? output.content : output;
     return parts
       .map((part) => (part.type === "text" ? part.text : `<${part.mediaType}>`))

@@ -30,6 +30,7 @@ export class Desk {
       }),
     );
     if (typeof output === "string") return [{ type: "text", text: output }];
+    if ("holds" in output) throw new Error("no file tool waits for tasks");
     if (!("content" in output)) return output;
     for (const [path, etag] of Object.entries(output.seen ?? {})) this.seen.set(path, etag);
     return output.content;
