@@ -14,10 +14,10 @@ import type {
   ReadManyRequest,
   ReadRequest,
   SearchRequest,
-  SnapshotRequest,
   TreeRequest,
   WorkspaceApi,
 } from "../src/shared/workspace-api.ts";
+import type { SnapshotRequest } from "../src/shared/workspace-snapshot.ts";
 import type { ChangeRequest, ImportPage } from "../src/shared/workspace-changes.ts";
 import { WorkspaceBucket } from "../src/workspace/bucket.ts";
 import { platformSql } from "./sql.ts";

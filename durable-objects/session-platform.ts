@@ -3,7 +3,10 @@ import type { Env } from "../src/env.ts";
 import { systemClock } from "../src/shared/clock.ts";
 import { consoleLog } from "../src/shared/log.ts";
 import type { Point } from "../src/shared/point.ts";
-import type { SessionAddress } from "../src/shared/session-api.ts";
+import { sessionKey } from "../src/shared/ids.ts";
+import type { SessionLink } from "../src/shared/session-api.ts";
+import type { SessionAddress } from "../src/shared/session-address.ts";
+import { CHILD } from "../src/shared/subagents.ts";
 import type { Platform } from "../src/turn/platform.ts";
 import { platformSql } from "./sql.ts";
 
@@ -21,8 +24,16 @@ export const sessionPlatform = (
   clearAlarm: () => void ctx.storage.deleteAlarm(),
   sync: () => ctx.storage.sync(),
   keepAlive: (work) => ctx.waitUntil(work),
-  register: () => registerSession(env, address, systemClock.now()),
-  index: (news) => indexSession(env, address, news),
+  // The session of a subagent is listed and deleted with its parent's.
+  register: () =>
+    CHILD.test(address.session)
+      ? Promise.resolve({ timeZone: null })
+      : registerSession(env, address, systemClock.now()),
+  index: (news) =>
+    CHILD.test(address.session)
+      ? Promise.resolve({ timeZone: null })
+      : indexSession(env, address, news),
+  link: (to) => env.SESSIONS.getByName(sessionKey(to)) as unknown as SessionLink,
   newId: () => crypto.randomUUID(),
   point,
   log: consoleLog,

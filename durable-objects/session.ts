@@ -9,28 +9,21 @@ import {
   type CallAnswer,
   type Failure,
   type PermissionsChange,
-  type SessionAddress,
   type SessionApi,
-  STREAM_ANSWER,
   type TailRequest,
 } from "../src/shared/session-api.ts";
-import { Session } from "../src/turn/session.ts";
-import { eventStream } from "./event-stream.ts";
+import type { SessionAddress } from "../src/shared/session-address.ts";
+import type { BeginRequest, Report, Rights } from "../src/shared/subagents.ts";
+import { SessionHost } from "../src/turn/host.ts";
+import type { Session } from "../src/turn/session.ts";
+import { eventStream, streamed } from "./event-stream.ts";
 import { sessionPlatform } from "./session-platform.ts";
-
-type StreamCall =
-  | {
-      readonly method: "answerAndTail";
-      readonly args: [SessionAddress, readonly CallAnswer[], string, string?];
-    }
-  | { readonly method: "acceptAndTail"; readonly args: [SessionAddress, AcceptRequest] }
-  | { readonly method: "openTail"; readonly args: [SessionAddress, TailRequest] };
 
 /** The class of session objects for a deployment: one object a session. It owns time, order and storage, and decides nothing. */
 export function sessionObject(deployment: Deployment) {
   return class extends DurableObject<Env> implements SessionApi {
     readonly #address: SessionAddress;
-    readonly #session: Session;
+    readonly #host: SessionHost;
     /** Free in production; crash tests end the object here. */
     protected point: Point = noPoint;
 
@@ -38,7 +31,13 @@ export function sessionObject(deployment: Deployment) {
       super(ctx, env);
       this.#address = parseSessionKey(ctx.id.name);
       const platform = sessionPlatform(ctx, env, this.#address, (name) => this.point(name));
-      this.#session = new Session(platform, deployment.harness(this.#address.agent, env));
+      this.#host = new SessionHost(platform, (role) =>
+        deployment.harness(this.#address.agent, env, role),
+      );
+    }
+
+    get #session(): Session {
+      return this.#host.session;
     }
 
     accept(address: SessionAddress, request: AcceptRequest) {
@@ -81,20 +80,30 @@ export function sessionObject(deployment: Deployment) {
     }
 
     /** One of the methods that stream, with the stream as a body, which costs less than one over RPC. */
-    override async fetch(request: Request): Promise<Response> {
-      const { method, args } = await request.json<StreamCall>();
-      const answer = await (method === "openTail"
-        ? this.openTail(...args)
-        : method === "answerAndTail"
-          ? this.answerAndTail(...args)
-          : this.acceptAndTail(...args));
-      if (!answer.ok) return Response.json(answer);
-      const { events, ...head } = answer;
-      return new Response(events, { headers: { [STREAM_ANSWER]: JSON.stringify(head) } });
+    override fetch(request: Request): Promise<Response> {
+      return streamed(request, this);
     }
 
     stop(address: SessionAddress, turn?: string) {
-      return this.#answer("stop", address, () => ({ turn: this.#session.stop(turn) }));
+      return this.#answer("stop", address, async () => {
+        const stopped = this.#session.stop(turn);
+        await this.#session.family.whenStopped();
+        return { turn: stopped };
+      });
+    }
+
+    begin(address: SessionAddress, request: BeginRequest) {
+      return this.#answer("begin", address, () =>
+        this.#host.adopt(request.role).family.begin(request),
+      );
+    }
+
+    govern(address: SessionAddress, rights: Rights) {
+      return this.#answer("govern", address, () => this.#session.family.govern(rights));
+    }
+
+    report(address: SessionAddress, report: Report) {
+      return this.#answer("report", address, () => this.#session.family.report(report));
     }
 
     history(address: SessionAddress, page: { readonly before?: number; readonly limit: number }) {
@@ -134,10 +143,7 @@ export function sessionObject(deployment: Deployment) {
     }
 
     clear(address: SessionAddress, by: string) {
-      return this.#answer("clear", address, () => {
-        this.#session.clear(by);
-        return {};
-      });
+      return this.#answer("clear", address, () => this.#session.clear(by));
     }
 
     remove(address: SessionAddress) {
@@ -170,18 +176,20 @@ export function sessionObject(deployment: Deployment) {
     }
 
     /** Expected failures leave as data: error classes do not survive the way to the Worker. */
-    async #answer<Result extends object>(
+    async #answer<Result extends object | void>(
       name: string,
       address: SessionAddress,
       work: () => Result | Promise<Result>,
-    ): Promise<(Result & { readonly ok: true }) | Failure> {
+    ): Promise<((Result extends object ? Result : object) & { readonly ok: true }) | Failure> {
       this.point(`rpc:${name}:before`);
       try {
         if (sessionKey(address) !== sessionKey(this.#address))
           throw new Error("called for another session");
         const result = { ...(await work()), ok: true as const };
         this.point(`rpc:${name}:after`);
-        return result;
+        return result as unknown as (Result extends object ? Result : object) & {
+          readonly ok: true;
+        };
       } catch (error) {
         if (error instanceof CarrelError)
           return { ok: false, code: error.code, message: error.message };

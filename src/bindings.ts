@@ -12,7 +12,7 @@ import type {
   SessionSummary,
   UserSettings,
 } from "./shared/registry-api.ts";
-import type { SessionAddress } from "./shared/session-api.ts";
+import type { SessionAddress } from "./shared/session-address.ts";
 import type { BucketApi } from "./shared/bucket-api.ts";
 import type { Ledger } from "./turn/budget.ts";
 import type { BlobStore } from "./workspace/store/blob-store.ts";

@@ -1,5 +1,6 @@
 import { checkMemory } from "./check-memory.ts";
 import { checkSkills } from "./check-skills.ts";
+import { checkSubagents } from "./check-subagents.ts";
 import { DEFAULT_CONTEXT_TOKENS, promptLimits } from "./context/prompt-sources.ts";
 import { additionalFilesOf, filesOf, type AgentDefinition } from "./define-agent.ts";
 import { specProblem } from "./model/choose.ts";
@@ -75,6 +76,11 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   disableDefaultWorkspaceSkills: true,
   enableSkillManageTool: true,
   enableSkillCurator: true,
+  subagents: true,
+  disableSubagents: true,
+  disableDynamicSubagents: true,
+  disableGeneralPurpose: true,
+  subagentLimits: true,
   enablePlanMode: true,
   allowShellInPlanMode: true,
   enableTaskList: true,
@@ -103,6 +109,7 @@ export function checkDefinition(definition: AgentDefinition): void {
     checkCompaction(definition.compaction, { names: checkNames, number: checkNumber });
     checkMemory(definition, { names: checkNames, number: checkNumber });
     checkSkills(definition, { names: checkNames, number: checkNumber });
+    checkSubagents(definition, { names: checkNames, number: checkNumber });
     checkScope(definition);
     additionalFilesOf(definition);
     filesOf(definition);

@@ -10,7 +10,7 @@ import { systemClock } from "./shared/clock.ts";
 import { consoleLog } from "./shared/log.ts";
 import type { CuratorRun } from "./shared/skill-upkeep.ts";
 import type { RepositoryView } from "./shared/skills-views.ts";
-import type { Snapshot } from "./shared/workspace-api.ts";
+import type { Snapshot } from "./shared/workspace-snapshot.ts";
 import { createSkillsCapability } from "./skills/capability.ts";
 import { createCatalogues, type Catalogues } from "./skills/catalogue/build.ts";
 import { liveSkill } from "./skills/catalogue/live-skill.ts";

@@ -19,6 +19,8 @@ import {
   type ToolGroup,
 } from "./skills/config.ts";
 import type { SkillRepository } from "./skills/repositories/repository.ts";
+import type { Declaration } from "./shared/subagents.ts";
+import type { SubagentOptions } from "./subagents/tools/parts.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
 import type { EvictionConfig } from "./turn/eviction/config.ts";
@@ -121,6 +123,16 @@ export type AgentDefinition = {
   readonly enableSkillManageTool?: boolean;
   /** What the agent made and nobody uses any more is put away in time; default false. */
   readonly enableSkillCurator?: boolean;
+  /** Subagents that code declares, beside the files of `subagents/`, which win; default: none. `docs/subagents.md`. */
+  readonly subagents?: readonly SubagentDefinition[];
+  /** Without subagents: neither their list nor their tools; default false. */
+  readonly disableSubagents?: boolean;
+  /** Without those of the files; default false. */
+  readonly disableDynamicSubagents?: boolean;
+  /** Without `general-purpose`, the subagent that is always there; default false. */
+  readonly disableGeneralPurpose?: boolean;
+  /** How long a wait may take, whether one that is over stops its subagent, and how many tasks may be at work at once. */
+  readonly subagentLimits?: Partial<SubagentOptions>;
   /** It can plan before it acts, and a person approves the plan; default false. `docs/planning.md`. */
   readonly enablePlanMode?: boolean;
   /** The shell, which can do anything, may run while planning; default false. */
@@ -138,6 +150,10 @@ export type AgentDefinition = {
   /** A model that sends nothing for so long is given up; 60,000 ms, at most an hour. Keep-alives count as life. */
   readonly modelInactivityMs?: number;
 };
+
+/** A subagent; everything but its id, what it is for and its prompt has a default, as in `parseDeclaration`. */
+export type SubagentDefinition = Pick<Declaration, "id" | "description" | "body"> &
+  Partial<Declaration>;
 
 /** As in `SkillsConfig`; of the curator, too, what is left out has its default. */
 export type SkillOptions = Partial<Omit<SkillsConfig, "curator">> & {

@@ -5,7 +5,10 @@ import { snapshotRequest } from "./context/prompt-sources.ts";
 import { estimateToolTokens } from "./context/tokens.ts";
 import { promptOptionsOf, type AgentDefinition } from "./define-agent.ts";
 import type { SkillsPatient } from "./compose-skills.ts";
+import type { SubagentsPatient } from "./compose-subagents.ts";
 import type { Env } from "./env.ts";
+import type { Declaration } from "./shared/subagents.ts";
+import type { Roster } from "./subagents/catalogue.ts";
 import { systemClock } from "./shared/clock.ts";
 import type { Usage } from "./shared/workspace-api.ts";
 import type { Catalogue, CatalogueSkill } from "./skills/catalogue/catalogue.ts";
@@ -34,6 +37,11 @@ export type Doctor = {
     readonly loaded: readonly Pick<CatalogueSkill, "name" | "id" | "directory" | "warnings">[];
     readonly leftOut: Catalogue["leftOut"];
   } | null;
+  /** Which subagents it can hand work to, and what of their declarations is left out and why; `null`: it has none. */
+  readonly subagents: {
+    readonly declared: readonly Pick<Declaration, "id" | "description" | "mode" | "hidden">[];
+    readonly problems: Roster["problems"];
+  } | null;
   /** What is offered in every turn, and what the schemas cost in each request, estimated. */
   readonly tools: { readonly tokens: number; readonly offered: readonly OfferedTool[] };
   /** What capabilities decide only when a turn asks them: it is in none of these figures. */
@@ -53,14 +61,17 @@ export type Patient = {
   readonly owner: WorkspaceOwner;
   /** `null`: the agent has no skills. */
   readonly skills: SkillsPatient | null;
+  /** `null`: the agent has no subagents. */
+  readonly subagents: SubagentsPatient | null;
   /** Those that need no turn to be known, the ones that win first. */
   readonly tools: readonly Tool[];
 };
 
 /** Asks the caller's buckets and makes the report. Runs no hook of a capability. */
 export async function examine(patient: Patient, env: Env): Promise<Doctor> {
-  const { definition, workspace, scope, template, owner, skills } = patient;
-  const options = { ...promptOptionsOf(definition), ...(skills ? { wants: skills.wants } : {}) };
+  const { definition, workspace, scope, template, owner, skills, subagents } = patient;
+  const wants = { ...skills?.wants, ...subagents?.wants };
+  const options = { ...promptOptionsOf(definition), wants };
   const request = snapshotRequest(options, null);
   const [{ records, ...usage }, answer] = await Promise.all([
     workspace.usage(),
@@ -68,10 +79,11 @@ export async function examine(patient: Patient, env: Env): Promise<Doctor> {
   ]);
   const snapshot = answer === "unchanged" ? null : answer;
   const described = skills && snapshot && (await skills.of(snapshot, owner));
+  const helpers = subagents && (await subagents.of(workspace, snapshot));
   const session = {
     sessionId: owner.session ?? "",
     date: systemClock.now(),
-    sections: described?.section ? [described.section] : [],
+    sections: [described?.section ?? [], helpers?.section ?? []].flat(),
   };
   const { id, description = null } = definition;
   return {
@@ -83,6 +95,7 @@ export async function examine(patient: Patient, env: Env): Promise<Doctor> {
     records,
     prompt: describePrompt(options, options.hasWorkspace ? snapshot : null, session),
     skills: described && skillsOf(described.catalogue),
+    subagents: helpers && subagentsOf(helpers.roster),
     tools: costOf(patient.tools),
     perTurn: (definition.capabilities ?? []).flatMap(perTurn),
   };
@@ -91,6 +104,16 @@ export async function examine(patient: Patient, env: Env): Promise<Doctor> {
 const skillsOf = ({ skills, leftOut }: Catalogue): Doctor["skills"] => ({
   loaded: skills.map(({ name, id, directory, warnings }) => ({ name, id, directory, warnings })),
   leftOut,
+});
+
+const subagentsOf = ({ declarations, problems }: Roster): Doctor["subagents"] => ({
+  declared: declarations.map(({ id, description, mode, hidden }) => ({
+    id,
+    description,
+    mode,
+    hidden,
+  })),
+  problems,
 });
 
 function costOf(tools: readonly Tool[]): Doctor["tools"] {

@@ -14,7 +14,7 @@ import {
 } from "./bindings.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { chooseModel } from "./choose-model.ts";
-import { composeMemory, memoryTools, upkeepOf, withMeanings } from "./compose-memory.ts";
+import { composeMemory, upkeepOf, withMeanings } from "./compose-memory.ts";
 import {
   agentSkills,
   composeSkills,
@@ -24,35 +24,40 @@ import {
   type SkillsPlace,
 } from "./compose-skills.ts";
 import {
-  additionalFilesOf,
   memoryOf,
   promptOptionsOf,
   templateOf,
   compactionOf,
   type AgentDefinition,
 } from "./define-agent.ts";
+import {
+  childCapabilities,
+  childDefinition,
+  childNotify,
+  childWorkspace,
+  narrowed,
+  subagentsPatient,
+} from "./compose-subagents.ts";
+import { offeredTools, toolCapabilities } from "./compose-tools.ts";
 import { examine, type Doctor } from "./doctor.ts";
 import { workspaceLimits, type Env } from "./env.ts";
 import { connectMaintenance } from "./maintenance/connect.ts";
 import type { MaintenancePorts } from "./maintenance/ports.ts";
 import { withInactivityLimit } from "./model/watchdog.ts";
-import { createPlanMode } from "./plan/plan-mode.ts";
-import { todoList } from "./plan/todo-list.ts";
+import { withoutPlanTools } from "./plan/plan-mode.ts";
 import { defaultPermissions } from "./permissions/config.ts";
 import { bucketPrefix, type Bucket } from "./shared/bucket-key.ts";
 import { systemClock } from "./shared/clock.ts";
 import { consoleLog } from "./shared/log.ts";
-import type { SessionAddress } from "./shared/session-api.ts";
-import { currentTime } from "./tools/current-time.ts";
-import { createFileTools } from "./tools/files/file-tools.ts";
-import type { Tool } from "./tools/tool.ts";
+import type { SessionAddress } from "./shared/session-address.ts";
+import type { Role } from "./shared/subagents.ts";
 import { createBudget } from "./turn/budget.ts";
-import type { Capability, SameTools, SnapshotWants } from "./turn/capability.ts";
+import type { Capability, SnapshotWants } from "./turn/capability.ts";
 import type { ContextOptions } from "./turn/compaction/options.ts";
 import { defaultEviction } from "./turn/eviction/config.ts";
 import type { Harness } from "./turn/harness.ts";
 import { defaultLimits } from "./turn/limits.ts";
-import { createSessionIndex } from "./turn/records/session-index.ts";
+import { createSessionIndex, SESSION_INDEX } from "./turn/records/session-index.ts";
 import { forgetFiles } from "./turn/records/session-files.ts";
 import { sessionLog } from "./turn/records/session-log.ts";
 import { createTelemetry } from "./turn/spans/telemetry.ts";
@@ -72,7 +77,7 @@ import {
 export type Deployment = {
   readonly has: (agent: string) => boolean;
   /** Everything that one agent is made of. */
-  readonly harness: (agent: string, env: Env) => Harness;
+  readonly harness: (agent: string, env: Env, role?: Role | null) => Harness;
   readonly isolationScope: (agent: string) => IsolationScope;
   /** Names of the tools of its definition that the client runs. */
   readonly clientTools: (agent: string) => ReadonlySet<string>;
@@ -113,7 +118,8 @@ export function createDeployment(
     workspaceFor(find(agent), owner, env);
   return {
     has: (agent) => definitions.some(({ id }) => id === agent),
-    harness: (agent, env) => createHarness(find(agent), env),
+    harness: (agent, env, role = null) =>
+      role ? createChildHarness(find(agent), env, role) : createHarness(find(agent), env),
     isolationScope,
     clientTools: (agent) =>
       new Set(
@@ -145,6 +151,7 @@ export function createDeployment(
           workspace: workspace(agent, env, owner),
           owner,
           skills: skillsPatient(find(agent)),
+          subagents: subagentsPatient(find(agent)),
           tools: offeredTools(find(agent), env),
         },
         env,
@@ -163,6 +170,28 @@ const bucketParts = (bucket: Bucket, env: Env): Omit<BucketParts, "template"> =>
   ...settleTimes(env),
   ...sharedAge(env),
 });
+
+/** The agent as its subagent has it: narrowed, with its own files, and spoken to by its parent. */
+function createChildHarness(parent: AgentDefinition, env: Env, role: Role): Harness {
+  const { declaration } = role;
+  const definition = childDefinition(parent, declaration);
+  // Under SESSION too, the files are those of the session that it works for.
+  const whole = () => workspaceFor(parent, role.parent, env);
+  const harness = createHarness(definition, env);
+  const { tools } = declaration;
+  return {
+    ...harness,
+    capabilities: [
+      ...childCapabilities(role, whole),
+      ...harness.capabilities
+        .filter(({ name }) => name !== SESSION_INDEX)
+        .map((capability) => narrowed(withoutPlanTools(capability), tools)),
+    ],
+    workspace: () => childWorkspace(whole(), declaration),
+    notify: childNotify(harness.notify, role),
+    forget: () => Promise.resolve(),
+  };
+}
 
 /** The one list: an agent's capabilities in their order, its model and its limits. */
 function createHarness(definition: AgentDefinition, env: Env): Harness {
@@ -204,6 +233,7 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
 /** What all capabilities want of a turn's snapshot. */
 const wantsOf = (capabilities: readonly Capability[]): Required<SnapshotWants> => ({
   files: [...new Set(capabilities.flatMap(({ wants }) => wants?.files ?? []))],
+  lists: capabilities.flatMap(({ wants }) => wants?.lists ?? []),
   skills: [...new Set(capabilities.flatMap(({ wants }) => wants?.skills ?? []))],
 });
 
@@ -241,32 +271,4 @@ async function forgetSession(
   if (scope === "SESSION") await eraseBucket(bucketPrefix({ scope, ...address }), call);
   await forgetFiles(createWorkspace(scope, address, call), address);
   await unregisterSession(env, address);
-}
-
-/** What every turn offers, in its order, without a model. Makes no call. */
-const offeredTools = (definition: AgentDefinition, env: Env): readonly Tool[] =>
-  toolCapabilities(
-    definition,
-    { name: "memory", tools: () => memoryTools(definition, env) },
-    composeSkills(definition, env),
-  ).flatMap((capability) => capability.tools());
-
-/** Those that offer the same tools in every turn. */
-function toolCapabilities(
-  definition: AgentDefinition,
-  memory: SameTools,
-  skills: SameTools | null,
-): readonly SameTools[] {
-  const files = createFileTools(additionalFilesOf(definition));
-  return [
-    { name: "own-tools", tools: () => definition.tools ?? [] },
-    { name: "clock", tools: () => [currentTime] },
-    ...(definition.disableFilesystemTools ? [] : [{ name: "files", tools: () => files }]),
-    memory,
-    ...(skills ? [skills] : []),
-    ...(definition.enablePlanMode
-      ? [createPlanMode({ allowsShell: definition.allowShellInPlanMode === true })]
-      : []),
-    ...(definition.enableTaskList ? [todoList] : []),
-  ];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assemblePrompt } from "../src/context/prompt.ts";
+import { composeSubagents } from "../src/compose-subagents.ts";
 import { snapshotRequest } from "../src/context/prompt-sources.ts";
 import {
   promptOptionsOf,
@@ -141,15 +142,19 @@ describe("tools", () => {
   it("[C1] are those of the definition before the built-in ones, and the prompt speaks of those that are there", async () => {
     const own = { ...currentTime, name: "own_tool" };
     const bundled = createTemplate({}, "v1");
-    const builtIn = [currentTime, ...fileTools, ...memoryTools, loadSkill].map(specOf);
+    const subagents = composeSubagents({ id: "main" })?.tools() ?? [];
+    expect(subagents.map(({ name }) => name)).toContain("agent_spawn");
+    const builtIn = [currentTime, ...fileTools, ...memoryTools, loadSkill, ...subagents];
     const all = await seenBy({ id: "main", tools: [own] }, bundled);
-    expect(all.tools).toEqual([specOf(own), ...builtIn]);
-    const without = await seenBy({ id: "main", disableFilesystemTools: true }, bundled);
-    expect(without.tools).toEqual([currentTime, ...memoryTools, loadSkill].map(specOf));
-    for (const { name } of fileTools) expect(without.prompt).not.toContain(name);
-    const forgetful = await seenBy({ id: "main", disableMemoryTools: true }, bundled);
-    expect(forgetful.tools).toEqual([currentTime, ...fileTools, loadSkill].map(specOf));
-    for (const { name } of memoryTools) expect(forgetful.prompt).not.toContain(name);
+    expect(all.tools).toEqual([own, ...builtIn].map(specOf));
+    const lacking = async (options: Options, gone: readonly Tool[]) => {
+      const seen = await seenBy({ id: "main", ...options }, bundled);
+      expect(seen.tools).toEqual(builtIn.filter((tool) => !gone.includes(tool)).map(specOf));
+      for (const { name } of gone) expect(seen.prompt).not.toContain(name);
+    };
+    await lacking({ disableFilesystemTools: true }, fileTools);
+    await lacking({ disableMemoryTools: true }, memoryTools);
+    await lacking({ disableSubagents: true }, subagents);
   });
 });
 

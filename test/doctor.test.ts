@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { estimateToolTokens } from "../src/context/tokens.ts";
 import { skillsPatient } from "../src/compose-skills.ts";
+import { subagentsPatient } from "../src/compose-subagents.ts";
 import type { AgentDefinition } from "../src/define-agent.ts";
 import { examine, type Patient } from "../src/doctor.ts";
 import type { Env } from "../src/env.ts";
@@ -19,6 +20,7 @@ const patient = (definition: AgentDefinition, given: Partial<Patient> = {}): Pat
   workspace: nodeWorkspace({ "AGENTS.md": "You are a kiwi." }),
   owner: { agent: "main", user: "ann", session: null },
   skills: null,
+  subagents: null,
   tools: [],
   ...given,
 });
@@ -38,6 +40,30 @@ describe("the doctor", () => {
     });
     const agents = doctor.prompt.parts.find(({ path }) => path === "AGENTS.md");
     expect(agents).toMatchObject({ state: "loaded", chars: 15, layer: "template" });
+  });
+
+  it("[C9] [U1] names its subagents, and what is wrong with their declarations", async () => {
+    const definition = {
+      id: "main",
+      subagents: [{ id: "coder", description: "Writes code.", body: "" }],
+    };
+    const workspace = nodeWorkspace({
+      "subagents/critic.md": "---\ndescription: Finds mistakes.\nsteps: many\n---\nFind them.",
+      "subagents/empty.md": "No front matter.",
+    });
+    const subagents = subagentsPatient(definition);
+    const doctor = await examine(patient(definition, { workspace, subagents }), env);
+    expect(doctor.subagents?.declared.map(({ id }) => id)).toEqual([
+      "coder",
+      "critic",
+      "general-purpose",
+    ]);
+    expect(doctor.subagents?.problems).toEqual([
+      { id: "critic", why: "steps must be a number from 1 to 1000; it has the default." },
+      { id: "empty", why: expect.any(String) },
+    ]);
+    const told = doctor.prompt.parts.find(({ what }) => what === "subagents");
+    expect(told).toMatchObject({ state: "loaded", entries: { shown: 3, total: 3 } });
   });
 
   it("[C9] counts what each tool that is offered costs, and a name that is taken once", async () => {

@@ -1,6 +1,6 @@
 import { withoutMarks } from "../shared/memory-marks.ts";
 import { cutAt } from "../shared/text.ts";
-import type { Snapshot, SnapshotFile } from "../shared/workspace-api.ts";
+import type { Snapshot, SnapshotFile } from "../shared/workspace-snapshot.ts";
 import type { LayerName } from "../shared/workspace-files.ts";
 import { ruleOf } from "../workspace/layers/path-rules.ts";
 import type { WorkspacePath } from "../workspace/layers/path.ts";

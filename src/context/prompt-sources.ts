@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotRequest } from "../shared/workspace-api.ts";
+import type { Snapshot, SnapshotRequest } from "../shared/workspace-snapshot.ts";
 import { workspacePath, type WorkspacePath } from "../workspace/layers/path.ts";
 import type { Section } from "./sections.ts";
 
@@ -19,7 +19,7 @@ export type PromptOptions = {
   readonly maxContextTokens: number;
   readonly memory: MemoryMode;
   /** What capabilities want of the same snapshot; default: nothing. */
-  readonly wants?: Partial<Pick<SnapshotRequest, "files" | "skills">>;
+  readonly wants?: Partial<Pick<SnapshotRequest, "files" | "lists" | "skills">>;
 };
 
 /** How the agent remembers. */
@@ -95,14 +95,14 @@ export function snapshotRequest(
   known: string | null,
 ): SnapshotRequest | null {
   const { hasWorkspace, additionalFiles, memory, wants = {} } = options;
-  const { files = [], skills = [] } = wants;
-  if (!hasWorkspace && files.length === 0 && skills.length === 0) return null;
+  const { files = [], lists = [], skills = [] } = wants;
+  if (!hasWorkspace && files.length + lists.length + skills.length === 0) return null;
   const shown = [AGENTS, KNOWLEDGE, ...additionalFiles, ...(memory.isInjected ? [MEMORY] : [])];
   const knowledge = { directory: KNOWLEDGE_DIRECTORY, limit: promptLimits.knowledgeEntries };
   return {
     known,
     files: [...new Set([...(hasWorkspace ? shown : []), ...files])],
-    lists: hasWorkspace ? [knowledge] : [],
+    lists: [...(hasWorkspace ? [knowledge] : []), ...lists],
     ...(skills.length === 0 ? {} : { skills }),
   };
 }

@@ -1,6 +1,6 @@
 import { cutAt } from "../shared/text.ts";
 import { dayIn, UTC } from "../shared/time-zone.ts";
-import type { Snapshot } from "../shared/workspace-api.ts";
+import type { Snapshot } from "../shared/workspace-snapshot.ts";
 import { fitEntries } from "./entries.ts";
 import { guidance } from "./guidance.ts";
 import { loadedContext } from "./loaded-context.ts";

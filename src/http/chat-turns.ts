@@ -1,7 +1,8 @@
 import type { Env } from "../env.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { parseKey } from "../shared/ids.ts";
-import type { AcceptRequest, SessionAddress, TurnInput, TurnView } from "../shared/session-api.ts";
+import type { AcceptRequest, TurnInput, TurnView } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import { answersIn, mayAnswer } from "./chat-answers.ts";
 import { readUserMessage, type ChatBody } from "./chat-body.ts";
 import { given } from "./files-query.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { sessionAddress } from "../shared/ids.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** The session that a route names: its user from the credential, the rest from the path. */

@@ -4,11 +4,11 @@ import { sessionKey } from "../shared/ids.ts";
 import { isMarked } from "../shared/platform-error.ts";
 import {
   type Failure,
-  type SessionAddress,
   type SessionApi,
   STREAM_ANSWER,
   type StreamMethod,
 } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 
 type Answer = { readonly ok: true } | Failure;
 
@@ -51,6 +51,9 @@ function sessionOf(env: Env, address: SessionAddress): SessionApi {
     clear: (...args) => rpc.clear(...args),
     remove: (...args) => rpc.remove(...args),
     importState: (...args) => rpc.importState(...args),
+    begin: (...args) => rpc.begin(...args),
+    govern: (...args) => rpc.govern(...args),
+    report: (...args) => rpc.report(...args),
     openTail: (...args) => stream(object, "openTail", args),
     stop: (...args) => rpc.stop(...args),
     history: (...args) => rpc.history(...args),

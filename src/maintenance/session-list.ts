@@ -1,6 +1,6 @@
 import { parseListCursor, toListCursor } from "../shared/list-cursor.ts";
 import type { RegistryPage, SessionNews, SessionSummary } from "../shared/registry-api.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { Sql } from "../shared/sql.ts";
 import { pageOf } from "./page.ts";
 

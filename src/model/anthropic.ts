@@ -1,7 +1,7 @@
 import type { Fetch } from "../shared/guarded-fetch.ts";
 import { AnthropicDecoder } from "./anthropic-decoder.ts";
 import { anthropicPrompt, mayThink } from "./anthropic-request.ts";
-import type { Model, ModelRequest } from "./model.ts";
+import { samplingBody, type Model, type ModelRequest } from "./model.ts";
 import { type Endpoint, postForAnswer } from "./post.ts";
 
 export type AnthropicOptions = {
@@ -36,6 +36,7 @@ export function anthropic(options: AnthropicOptions): Model {
       model,
       max_tokens: limit,
       ...prompt,
+      ...samplingBody(request.sampling),
       ...(thinking && fits && mayThink(prompt.messages) && { thinking }),
       stream: true,
     };

@@ -55,6 +55,7 @@ const callOptions = (request: ModelRequest, signal: AbortSignal): CallOptions =>
   prompt: promptOf(request),
   ...(request.tools.length > 0 && { tools: toolsOf(request.tools) }),
   ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+  ...request.sampling,
   abortSignal: signal,
 });
 

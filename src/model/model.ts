@@ -15,7 +15,19 @@ export type ModelRequest = {
   readonly tools: readonly ToolSpec[];
   /** Upper bound on output tokens; the provider's own default when absent. */
   readonly maxOutputTokens?: number;
+  /** How freely it answers; what is absent is as the provider has it. */
+  readonly sampling?: Sampling;
 };
+
+export type Sampling = { readonly temperature?: number; readonly topP?: number };
+
+/** As providers spell it. */
+export const samplingBody = ({ temperature, topP }: Sampling = {}): Readonly<
+  Record<string, number>
+> => ({
+  ...(temperature === undefined ? {} : { temperature }),
+  ...(topP === undefined ? {} : { top_p: topP }),
+});
 
 /** What a model says, as it says it. `index` numbers the tool calls of one answer from 0. */
 export type ModelEvent =

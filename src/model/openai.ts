@@ -1,7 +1,7 @@
 import type { Fetch } from "../shared/guarded-fetch.ts";
 import { ChatDecoder } from "./chat-decoder.ts";
 import { chatMessages, chatTools } from "./chat-request.ts";
-import type { Model, ModelRequest } from "./model.ts";
+import { samplingBody, type Model, type ModelRequest } from "./model.ts";
 import { type Endpoint, postForAnswer } from "./post.ts";
 
 export type OpenAIOptions = {
@@ -43,6 +43,7 @@ export function openai(options: OpenAIOptions): Model {
     messages: chatMessages(request),
     ...(request.tools.length > 0 && { tools: chatTools(request.tools) }),
     ...(request.maxOutputTokens !== undefined && { [limitField]: request.maxOutputTokens }),
+    ...samplingBody(request.sampling),
     stream: true,
     stream_options: { include_usage: true },
   });

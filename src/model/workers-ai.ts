@@ -1,5 +1,5 @@
 import type { ModelError } from "../shared/errors.ts";
-import type { ModelEvent, Model, ModelRequest } from "./model.ts";
+import { samplingBody, type ModelEvent, type Model, type ModelRequest } from "./model.ts";
 import { readAnswer } from "./answer-stream.ts";
 import { ChatDecoder } from "./chat-decoder.ts";
 import { chatMessages, chatTools } from "./chat-request.ts";
@@ -70,6 +70,7 @@ export function workersAi(options: WorkersAiOptions): Model {
     })),
     ...(request.tools.length > 0 && { tools: chatTools(request.tools) }),
     max_tokens: request.maxOutputTokens ?? maxOutputTokens,
+    ...samplingBody(request.sampling),
     stream: true,
   });
   return {

@@ -1,6 +1,12 @@
 import { withReminder } from "../context/reminder.ts";
 import { noWork, type Plan } from "../shared/plan.ts";
-import type { GatedCall, SameTools, SessionNow, TurnScope } from "../turn/capability.ts";
+import type {
+  Capability,
+  GatedCall,
+  SameTools,
+  SessionNow,
+  TurnScope,
+} from "../turn/capability.ts";
 import { planTools } from "./plan-tools.ts";
 
 export type PlanModeOptions = {
@@ -40,6 +46,10 @@ export const createPlanMode = ({ allowsShell }: PlanModeOptions): SameTools => (
     return next({ ...request, messages: withReminder(request.messages, text) });
   },
 });
+
+/** Plan mode as a subagent has it: it plans while its parent does, and does not begin or end it. Others stay as they are. */
+export const withoutPlanTools = (capability: Capability): Capability =>
+  capability.name === PLAN_MODE ? { ...capability, tools: () => [] } : capability;
 
 function refusal(
   { plan, mode }: SessionNow,

@@ -1,4 +1,4 @@
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { ContentPart, StepPart } from "../shared/messages.ts";
 import { replyId } from "../shared/ids.ts";
 import type { Work } from "../shared/plan.ts";

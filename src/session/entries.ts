@@ -1,4 +1,4 @@
-import type { CallAnswered, PendingCall, TurnOutcome } from "../shared/events.ts";
+import type { CallAnswered, IdentifiedEvent, PendingCall, TurnOutcome } from "../shared/events.ts";
 import type { Plan, Todo } from "../shared/plan.ts";
 import type { ContentPart, FinishReason, StepPart, ToolStatus, Usage } from "../shared/messages.ts";
 import type { AskedFor, Permissions, Rule } from "../shared/permissions.ts";
@@ -124,6 +124,14 @@ export type Fact =
     }
   /** The model is told what came of tasks, each once. */
   | { readonly kind: "delivered"; readonly tasks: readonly DeliveredTask[] }
+  /** What happened in the session of a subagent, in its order. `source`: the agents that lead to it. Of no turn. */
+  | {
+      readonly kind: "subagent";
+      readonly source: string;
+      readonly agent: string;
+      readonly session: string;
+      readonly events: readonly IdentifiedEvent[];
+    }
   /** A task began, or has come to another state. Of no turn. */
   | ({ readonly kind: "task" } & TaskNews)
   /** A message that came while the turn ran was taken into it. `message`: its id, and that of the turn it was accepted as. */

@@ -175,6 +175,7 @@ type OutsideEntry = Extract<
       | "plan"
       | "todos"
       | "task"
+      | "subagent"
       | "compacted"
       | "cleared";
   }
@@ -210,6 +211,10 @@ function toOutsideEvent(entry: OutsideEntry): SessionEvent | null {
     case "plan": {
       const { active, path, hash, approved, by } = entry;
       return { type: "plan", active, path, hash, approved, by, at };
+    }
+    case "subagent": {
+      const { source, agent, session, events } = entry;
+      return { type: "subagent", source, agent, session, events, at };
     }
     case "task": {
       const { id, agent, session, title, state } = entry;

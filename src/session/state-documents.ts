@@ -1,6 +1,7 @@
 import type { Plan, Todo } from "../shared/plan.ts";
 import type { Permissions } from "../shared/permissions.ts";
 import type { Sql } from "../shared/sql.ts";
+import type { Role } from "../shared/subagents.ts";
 import type { Usage } from "../shared/messages.ts";
 import type { ContextSize } from "./entries.ts";
 
@@ -73,6 +74,10 @@ export type StateDocuments = {
   plan: Plan;
   /** What is to do; absent until something was. */
   todos: readonly Todo[];
+  /** Whose session it is, where it is a subagent's. */
+  role: Role;
+  /** What of a subagent's session its parent's was told at least: the id of an event. */
+  reported: { readonly last: string };
   /** Whether tasks have ended that the agent was not told of; absent where none have. */
   news: true;
   /** So many turns in a row have begun by themselves, as tasks had ended. */

@@ -1,5 +1,5 @@
 import { parseId, sessionAddress, sessionKey } from "./ids.ts";
-import type { SessionAddress } from "./session-api.ts";
+import type { SessionAddress } from "./session-address.ts";
 
 declare const bucketKeyBrand: unique symbol;
 

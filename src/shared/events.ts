@@ -43,6 +43,8 @@ export type PendingCall = {
   readonly suggested: readonly Rule[];
   /** In milliseconds. */
   readonly expiresAt: number;
+  /** The subagent that asks; absent: the session itself does. `turn` is one of its session then. */
+  readonly source?: { readonly agent: string; readonly session: string };
 };
 
 /** How a turn ended. */
@@ -151,6 +153,18 @@ export type SessionEvent =
   | ({ readonly type: "permissions"; readonly at: number } & Permissions)
   /** Whether the session plans, and what, has changed. `by`: `user:ann`, or `agent:main/s1`. Belongs to no turn. */
   | ({ readonly type: "plan"; readonly by: string; readonly at: number } & Plan)
+  /**
+   * What happened in the session of a subagent, in its order, each event once and under its id there; long texts are cut.
+   * `source`: the agents that lead to it, as in `main/researcher`. Belongs to no turn.
+   */
+  | {
+      readonly type: "subagent";
+      readonly source: string;
+      readonly agent: string;
+      readonly session: string;
+      readonly events: readonly IdentifiedEvent[];
+      readonly at: number;
+    }
   /** Something was handed to a subagent or went on in the background, or has come to another state. Belongs to no turn. */
   | ({ readonly type: "task"; readonly at: number } & TaskNews)
   /** The agent's list of what is to do, whole. Belongs to no turn. */

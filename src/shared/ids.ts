@@ -1,5 +1,5 @@
 import { invalid } from "./errors.ts";
-import type { SessionAddress } from "./session-api.ts";
+import type { SessionAddress } from "./session-address.ts";
 
 /** What agent, user and session ids look like. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

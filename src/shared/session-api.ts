@@ -3,13 +3,8 @@ import type { CallAnswered, PendingCall, SessionStatus, TurnState } from "./even
 import type { ContentPart, Usage } from "./messages.ts";
 import type { PermissionMode, Permissions, Rule, Rules } from "./permissions.ts";
 import type { Work } from "./plan.ts";
-
-/** Who speaks to a session. Derived from the verified principal and the route, never from a body. */
-export type SessionAddress = {
-  readonly agent: string;
-  readonly user: string;
-  readonly session: string;
-};
+import type { SessionAddress } from "./session-address.ts";
+import type { BeginRequest, Report, Rights } from "./subagents.ts";
 
 /** What a turn is asked to do: answer a new message, or answer the last message again. */
 export type TurnInput =
@@ -194,6 +189,12 @@ export type StreamMethod = "acceptAndTail" | "answerAndTail" | "openTail";
 /** The header with the rest of a stream's answer, as JSON; a `Failure` is the body of a response without it. */
 export const STREAM_ANSWER = "x-session-answer";
 
+/** What one session says to another one, under the same rules. */
+export type SessionLink = Pick<
+  SessionApi,
+  "begin" | "govern" | "report" | "stop" | "answer" | "remove"
+>;
+
 /**
  * What a session object answers to, called by the Worker over RPC. Every method first checks that `address`
  * is the object's own. Streams are server-sent events of `IdentifiedEvent`s.
@@ -268,6 +269,15 @@ export interface SessionApi {
     address: SessionAddress,
     request: TailRequest,
   ): Promise<{ readonly ok: true; readonly events: ReadableStream<Uint8Array> } | Failure>;
+  /**
+   * A message for a subagent, from its parent's session; its rights are the ones that come with it. `forbidden` for a session
+   * that is nobody's or another one's. Safe to repeat.
+   */
+  begin(address: SessionAddress, request: BeginRequest): Promise<{ readonly ok: true } | Failure>;
+  /** What a subagent may do from now on, from its parent's session. Safe to repeat. */
+  govern(address: SessionAddress, rights: Rights): Promise<{ readonly ok: true } | Failure>;
+  /** What happened in a subagent's session, for its parent's. `not_found` where it is not known. Safe to repeat. */
+  report(address: SessionAddress, report: Report): Promise<{ readonly ok: true } | Failure>;
   /** Ends the running turn (or the named one) as `stopped`; a turn that already ended is left as it is. */
   stop(
     address: SessionAddress,

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from "../shared/clock.ts";
 import { consoleLog, errorFacts, type Log } from "../shared/log.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
-import type { Snapshot } from "../shared/workspace-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
+import type { Snapshot } from "../shared/workspace-snapshot.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { PreparingScope, SameTools, SnapshotWants } from "../turn/capability.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -2,9 +2,10 @@ import type { SeenFiles } from "../session/entries.ts";
 import type { ContentPart } from "../shared/messages.ts";
 import type { Work } from "../shared/plan.ts";
 import type { Effect, Subjects, ToolVerdict } from "../shared/permissions.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { Hold } from "../shared/tasks.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { TaskDesk } from "./task-desk.ts";
 
 /**
  * What a recovery may do with a call that was interrupted: `pure` runs again; `idempotent` runs again with
@@ -49,6 +50,8 @@ export type ToolContext = {
   readonly now: () => number;
   /** The caller's files. */
   readonly workspace: Workspace;
+  /** What was handed on in this session. */
+  readonly tasks: TaskDesk;
   /** The etag that a file had when the model was last shown all of it, or wrote it; `null` when its context has neither. */
   readonly seen: (path: string) => string | null;
   /** Whether the turn has results of tools that show more than the person's own. */

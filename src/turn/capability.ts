@@ -5,9 +5,9 @@ import type { ContentPart, ToolCall, ToolStatus } from "../shared/messages.ts";
 import type { Effect, PermissionMode } from "../shared/permissions.ts";
 import type { Work } from "../shared/plan.ts";
 import type { UserSettings } from "../shared/registry-api.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { Hold } from "../shared/tasks.ts";
-import type { Snapshot, SnapshotRequest } from "../shared/workspace-api.ts";
+import type { Snapshot, SnapshotRequest } from "../shared/workspace-snapshot.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -66,8 +66,8 @@ export type LaterScope = Omit<AfterTurnsScope, "opening" | "title" | "learn"> & 
   readonly compactedTo: number;
 };
 
-/** Files, and directories of skills, as in `SnapshotRequest`. */
-export type SnapshotWants = Partial<Pick<SnapshotRequest, "files" | "skills">>;
+/** Files, lists, and directories of skills, as in `SnapshotRequest`. */
+export type SnapshotWants = Partial<Pick<SnapshotRequest, "files" | "lists" | "skills">>;
 
 export type EndedTurn = {
   readonly turn: string;

@@ -1,7 +1,7 @@
 import type { Clock } from "../shared/clock.ts";
+import type { PendingCall } from "../shared/events.ts";
 import type { CommitName } from "../shared/point.ts";
 import type { Permissions } from "../shared/permissions.ts";
-import { noWork, type Work } from "../shared/plan.ts";
 import type { Sql } from "../shared/sql.ts";
 import { UTC } from "../shared/time-zone.ts";
 import {
@@ -12,11 +12,11 @@ import {
   type JournalEntry,
   type Parked,
 } from "../session/entries.ts";
+import { askingChildren } from "../session/children.ts";
 import { EventLog } from "../session/event-log.ts";
 import { Journal } from "../session/journal.ts";
 import type { LiveStep } from "../session/live-step.ts";
 import { sessionTables } from "../session/schema.ts";
-import { readStates, type StateDocuments } from "../session/state-documents.ts";
 import { Bell } from "../session/tail.ts";
 import {
   loadOpenTurns,
@@ -30,6 +30,7 @@ import { SessionContext } from "./context/session-context.ts";
 import { View } from "./context/view.ts";
 import { SessionPermissions, type OfferedPermissions } from "./rights/session-permissions.ts";
 import type { Platform } from "./platform.ts";
+import { loadStored, type Stored } from "./stored.ts";
 import { Unsaid, type SessionFact } from "./unsaid.ts";
 
 /** What may be written in one commit. */
@@ -66,15 +67,20 @@ export class SessionCore {
   /** What `title.ts` has looked up already: the name that a person gave, and how the first message begins. */
   readonly known: { title: string | null; opening: string | null } = { title: null, opening: null };
   /** The groups of tools that were activated here. */
-  groups: readonly string[];
+  declare groups: Stored["groups"];
   /** Whether tasks have ended that the agent was not told of, and how many turns in a row have begun by themselves. */
-  hasNews: boolean;
-  wakes: number;
+  declare hasNews: boolean;
+  declare wakes: number;
   /** What the agent plans, and has to do; whether it can plan. */
-  work: Work;
+  declare work: Stored["work"];
   readonly canPlan: boolean;
   /** What is stored of the person's time zone. */
-  place: StateDocuments["zone"] | null;
+  declare place: Stored["place"];
+  /** Whose session it is, where it is a subagent's. */
+  readonly role: Stored["role"];
+  /** Brings others what they are to be told; set by who hosts it. */
+  wakeOutbox: () => void = () => {};
+  #asking: readonly PendingCall[] | null = null;
   #nextSeq: number;
   #isDeleted: boolean;
   readonly #permissions: SessionPermissions;
@@ -98,30 +104,16 @@ export class SessionCore {
     this.viewer = new View(compaction ?? undefined);
     const begun = () => this.begun?.start ?? null;
     this.context = new SessionContext(this.sql, this.journal, this.viewer, begun);
-    const names = [
-      "deleted",
-      "permissions",
-      "zone",
-      "groups",
-      "plan",
-      "todos",
-      "news",
-      "wakes",
-    ] as const;
-    const stored = readStates(this.sql, names);
-    const { deleted, permissions, zone, plan = noWork.plan, todos = noWork.todos } = stored;
-    this.work = { plan, todos };
-    this.hasNews = stored.news === true;
-    this.wakes = stored.wakes ?? 0;
-    this.groups = stored.groups ?? [];
-    this.place = zone ?? null;
-    this.#isDeleted = deleted !== undefined;
+    const { isDeleted, permissions, role, ...stored } = loadStored(this.sql);
+    this.role = role;
+    Object.assign(this, stored);
+    this.#isDeleted = isDeleted;
     this.open = this.#isDeleted ? [] : loadOpenTurns(this.sql);
     const taken = this.open.map((turn) =>
       "attempt" in turn ? Math.max(turn.attempt, turn.no) : turn.no,
     );
     this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
-    this.#permissions = new SessionPermissions(this.sql, offered, permissions ?? null);
+    this.#permissions = new SessionPermissions(this.sql, offered, permissions);
     this.#unsaid = new Unsaid(this.sql, this.#isStepOpen);
   }
 
@@ -271,6 +263,17 @@ export class SessionCore {
    */
   get pending(): readonly EntryOf<"asked">[] {
     return this.#parked.pending;
+  }
+
+  /** What its subagents ask, as far as was heard. */
+  get asking(): readonly PendingCall[] {
+    return (this.#asking ??= askingChildren(this.sql).flatMap(({ pending }) => pending));
+  }
+
+  /** Reads that anew at its next use, after another report was committed. */
+  forgetAsking(): void {
+    this.#asking = null;
+    this.bell.ring();
   }
 
   /** What it waits for beside: tasks. */

@@ -3,7 +3,7 @@ import type { PermissionConfig } from "../permissions/config.ts";
 import type { Model } from "../model/model.ts";
 import type { RetryOptions } from "../model/retry.ts";
 import type { AskedFor } from "../shared/permissions.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Capability } from "./capability.ts";
 import type { EvictionConfig } from "./eviction/config.ts";

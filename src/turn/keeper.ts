@@ -6,8 +6,9 @@ import type { Registration } from "./after/registration.ts";
 import { expireCalls, nextExpiry } from "./calls/expiry.ts";
 import { LostTurn, type SessionCore } from "./core.ts";
 import type { Driver } from "./driver.ts";
-import { DEAD_MAN_MS } from "./line/inbox.ts";
+import { DEAD_MAN_MS } from "./dead-man.ts";
 import type { Platform } from "./platform.ts";
+import type { Reporter } from "./tasks/reporter.ts";
 import { waitsForPerson } from "./status.ts";
 import { mayWake } from "./tasks/deliver.ts";
 
@@ -34,6 +35,7 @@ export type Kept = {
   readonly jobs: Jobs;
   readonly registration: Registration;
   readonly outbox: Outbox;
+  readonly reporter: Reporter;
   /** Goes on with deleting the session. */
   readonly erase: () => Promise<unknown>;
 };
@@ -58,6 +60,7 @@ export class Keeper {
   wake(): void {
     this.expire();
     if (this.#core.isBusy || mayWake(this.#core)) this.#drive();
+    this.#kept.reporter.wake();
     this.rest();
   }
 
@@ -105,9 +108,10 @@ export class Keeper {
 
   async #work(): Promise<void> {
     const { platform, clock, sql } = this.#core;
-    const { alarm, driver, jobs, registration, outbox } = this.#kept;
+    const { alarm, driver, jobs, registration, outbox, reporter } = this.#kept;
     this.expire();
     jobs.wakeLater();
+    reporter.wake();
     const isBusy = this.#core.isBusy || mayWake(this.#core);
     if (isBusy || driver.isRunning || jobs.isRunning) {
       alarm.set(clock.now() + DEAD_MAN_MS);

@@ -2,7 +2,8 @@ import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Point } from "../shared/point.ts";
 import type { SessionNews, UserSettings } from "../shared/registry-api.ts";
-import type { SessionAddress } from "../shared/session-api.ts";
+import type { SessionLink } from "../shared/session-api.ts";
+import type { SessionAddress } from "../shared/session-address.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /** What a session needs from the platform. */
@@ -24,6 +25,8 @@ export type Platform = {
   readonly register: () => Promise<UserSettings>;
   /** Tells the registry what a list shows of this session; resolves as `register` does. May be repeated. */
   readonly index: (news: SessionNews) => Promise<UserSettings>;
+  /** The object of another session. */
+  readonly link: (address: SessionAddress) => SessionLink;
   readonly newId: () => string;
   readonly point: Point;
   readonly log: Log;

@@ -13,7 +13,11 @@ import type {
 import type { AgentState } from "../session/agent-state.ts";
 import { readHistory } from "../session/history.ts";
 import { Jobs } from "./after/after-turn.ts";
-import { answerCalls, answersBefore, type AnswerResult } from "./calls/answer.ts";
+import { answersBefore, type AnswerResult } from "./calls/answer.ts";
+import { answerAll } from "./tasks/answer-all.ts";
+import { Family } from "./tasks/family.ts";
+import { assertOwn, assertSpokenTo } from "./tasks/governed.ts";
+import { Reporter } from "./tasks/reporter.ts";
 import { clearedAt, clearSession } from "./records/clear.ts";
 import { SessionCore } from "./core.ts";
 import { Driver } from "./driver.ts";
@@ -28,9 +32,8 @@ import { Outbox } from "./after/outbox.ts";
 import { changePlan } from "./rights/plan.ts";
 import { changePermissions, viewPermissions } from "./rights/permissions.ts";
 import { Registration } from "./after/registration.ts";
-import { eraseSession, markDeleted } from "./records/remove.ts";
+import { eraseSession, isEmpty, markDeleted } from "./records/remove.ts";
 import { stopTurn } from "./line/stop.ts";
-import { endTask, type TaskEnd } from "./tasks/end-task.ts";
 import { renameSession, titleOf } from "./records/title.ts";
 import { statusOf, viewOf } from "./status.ts";
 
@@ -48,6 +51,8 @@ export class Session {
   readonly #registration: Registration;
   readonly #outbox: Outbox;
   readonly #keeper: Keeper;
+  /** What it hears of its parent's session, and of those of its subagents. */
+  readonly family: Family;
   #erasing: Promise<boolean> | null = null;
 
   /** Loads what is unfinished; nothing runs until someone calls. */
@@ -64,8 +69,20 @@ export class Session {
     const outbox = new Outbox(this.#core, harness, registration);
     const rest = () => this.#keeper.rest();
     const driver = new Driver(this.#core, harness, { jobs, registration }, rest);
+    const reporter = new Reporter(this.#core);
+    this.#core.wakeOutbox = () => outbox.wake();
     const erase = () => this.#erase();
-    this.#keeper = new Keeper(this.#core, { alarm, driver, jobs, registration, outbox, erase });
+    this.#keeper = new Keeper(this.#core, {
+      alarm,
+      driver,
+      jobs,
+      registration,
+      outbox,
+      reporter,
+      erase,
+    });
+    const wake = () => this.#keeper.wake();
+    this.family = new Family(this.#core, { accept: (one) => this.accept(one), wake, outbox });
     [this.#jobs, this.#registration] = [jobs, registration];
     [this.#outbox, this.#driver] = [outbox, driver];
   }
@@ -89,6 +106,7 @@ export class Session {
   /** `accept`, with what was answered before the message. */
   async acceptWithAnswers({ answers, ...request }: AcceptRequest): Promise<Accepted> {
     this.#assertThere();
+    assertSpokenTo(this.#core);
     const answer = answers && (await answersBefore(this.#core, this.#harness, answers));
     return this.accept(request, answer);
   }
@@ -116,7 +134,7 @@ export class Session {
   async answer(answers: readonly CallAnswer[], by: string): Promise<AnswerResult> {
     this.#assertThere();
     this.#keeper.expire();
-    const result = await answerCalls(this.#core, this.#harness, answers, by).catch(
+    const result = await answerAll(this.#core, this.#harness, answers, by).catch(
       (error: unknown) => {
         // It may have been deleted while the answers were looked at.
         this.#assertThere();
@@ -137,10 +155,21 @@ export class Session {
   setPermissions(change: PermissionsChange, by: string): PermissionsView {
     this.#assertThere();
     this.#keeper.expire();
+    assertOwn(this.#core);
     const { isDone } = this.#registration;
     const view = changePermissions(this.#core, this.#harness, change, by, isDone);
     this.#keeper.wake();
     return view;
+  }
+
+  /** Whether a turn is not ended. */
+  get isBusy(): boolean {
+    return this.#core.open.length > 0;
+  }
+
+  /** Whether nothing ever happened here. */
+  get isEmpty(): boolean {
+    return isEmpty(this.#core);
   }
 
   /** What is planned and to be done here. */
@@ -153,17 +182,11 @@ export class Session {
   setPlan(active: boolean, by: string): Work {
     this.#assertThere();
     this.#keeper.expire();
+    assertOwn(this.#core);
     const { isDone: isRegistered } = this.#registration;
     const work = changePlan(this.#core, this.#harness, { active, by, isRegistered });
     this.#keeper.wake();
     return work;
-  }
-
-  /** A task has ended; committed when this returns. Safe to repeat: how it ended first counts. */
-  endTask(id: string, end: TaskEnd): void {
-    this.#assertThere();
-    endTask(this.#core, id, end);
-    this.#keeper.wake();
   }
 
   rename(title: string): string {

@@ -19,6 +19,7 @@ import { stepsOf, usageOf } from "./limits.ts";
 import { tellOthers } from "./calls/park.ts";
 import { BY_SESSION, decline } from "./calls/questions.ts";
 import { userFact } from "./line/take-up.ts";
+import { stopTasksOf } from "./tasks/children.ts";
 
 export type TurnEnd = {
   readonly outcome: TurnOutcome;
@@ -75,6 +76,7 @@ export function settleIn(
   tx.append(turn.id, { kind: "end", ...end, ...facts });
   if (!endTurn(core.sql, turn, { outcome: end.outcome, start, epoch })) throw new LostTurn();
   if (turn.state === "waiting") tellOthers(core);
+  if (entries.some(({ kind }) => kind === "held")) stopTasksOf(core, tx, turn.id);
   if (hasAfterTurn) {
     const now = core.clock.now();
     core.sql.run("UPDATE job SET kind = 'after', due = ? WHERE id = ?", now, turnJob(turn.id));

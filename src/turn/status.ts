@@ -8,7 +8,7 @@ import type { SessionCore } from "./core.ts";
 
 /** Whether somebody outside has to do something before the session goes on. */
 export const waitsForPerson = (core: SessionCore): boolean =>
-  core.begun?.state === "waiting" && core.pending.length > 0;
+  (core.begun?.state === "waiting" && core.pending.length > 0) || core.asking.length > 0;
 
 /** Whether its turn waits only for its own tasks, which is as if it ran. */
 export const isAtWork = (core: SessionCore): boolean =>
@@ -22,7 +22,7 @@ export const statusOf = (core: SessionCore): SessionStatus => ({
     const { turn: id, state, start } = viewOf(core, turn);
     return [{ turn: id, state, start }];
   }),
-  pending: core.pending.map(toPendingCall),
+  pending: [...core.pending.map(toPendingCall), ...core.asking],
   mode: core.permissions.mode,
   ...workShown(core.work, core.canPlan),
   last: core.events.last(),

@@ -2,9 +2,13 @@ import type { Fact } from "../session/entries.ts";
 import type { Sql } from "../shared/sql.ts";
 
 /** A fact about the session itself, of no turn. */
-export type SessionFact = Extract<Fact, { kind: "permissions" | "plan" | "todos" | "task" }>;
+export type SessionFact = Extract<
+  Fact,
+  { kind: "permissions" | "plan" | "todos" | "task" | "subagent" }
+>;
 
-/** Those say all that holds of their kind: of each the newest stay that have so many characters together, one at least. */
+/** Facts of these kinds say all that holds: of each the newest stay that have so many characters together, one at least. */
+const whole: ReadonlySet<SessionFact["kind"]> = new Set(["permissions", "plan", "todos"]);
 const MAX_CHARS = 1_900_000;
 
 /**
@@ -32,7 +36,7 @@ export class Unsaid {
            SELECT no, sum(length(body)) OVER (ORDER BY no DESC) AS chars FROM unsaid WHERE ${kind} = ?
          ) WHERE chars > ?
        )`,
-      fact.kind,
+      whole.has(fact.kind) ? fact.kind : "",
       MAX_CHARS,
     );
     this.#isEmpty = null;

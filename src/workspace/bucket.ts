@@ -18,12 +18,11 @@ import type {
   RescanReport,
   SearchAnswer,
   SearchRequest,
-  Snapshot,
-  SnapshotRequest,
   TreeAnswer,
   TreeRequest,
   Usage,
 } from "../shared/workspace-api.ts";
+import type { Snapshot, SnapshotRequest } from "../shared/workspace-snapshot.ts";
 import type { Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion, Manifest } from "../shared/workspace-files.ts";
 import type { BlobStore } from "./store/blob-store.ts";

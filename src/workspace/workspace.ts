@@ -16,13 +16,12 @@ import type {
   RescanReport,
   SearchAnswer,
   SearchRequest,
-  Snapshot,
-  SnapshotRequest,
   TreeAnswer,
   TreeRequest,
   Usage,
   Within,
 } from "../shared/workspace-api.ts";
+import type { Snapshot, SnapshotRequest } from "../shared/workspace-snapshot.ts";
 import type { Change, Changed, ChangeRequest, ImportPage } from "../shared/workspace-changes.ts";
 import type { FileVersion } from "../shared/workspace-files.ts";
 import type { Answered, Call } from "./bucket-call.ts";

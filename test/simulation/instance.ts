@@ -5,6 +5,7 @@ import { Session } from "../../src/turn/session.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { noSettings } from "../support/no-settings.ts";
 import { latency, type Ground } from "./ground.ts";
+import { noLink } from "../support/no-link.ts";
 
 /** Thrown in an instance that vanished, wherever its code still stands: nobody hears of it. */
 export class Crashed extends Error {
@@ -69,6 +70,7 @@ export class Instance {
           if (!this.isDead) ground.storage.alarm = null;
         },
         index: () => this.ask("the list", () => this.#register()),
+        link: noLink,
         newId: () => `${name}-${++this.#ids}`,
         point: (point) => {
           this.#alive();

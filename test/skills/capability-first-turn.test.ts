@@ -3,7 +3,7 @@ import { createCatalogues } from "../../src/skills/catalogue/build.ts";
 import { createSkillsCapability } from "../../src/skills/capability.ts";
 import { defaultSkills } from "../../src/skills/config.ts";
 import type { PreparingScope } from "../../src/turn/capability.ts";
-import type { Snapshot } from "../../src/shared/workspace-api.ts";
+import type { Snapshot } from "../../src/shared/workspace-snapshot.ts";
 import { saying, ScriptedRepository, SyncBench } from "./repositories/sync/bench.ts";
 import { quietSession } from "../support/quiet-session.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../../src/shared/workspace-api.ts";
+import type { Snapshot } from "../../src/shared/workspace-snapshot.ts";
 import { createSkillsCapability, type SkillsCapabilityParts } from "../../src/skills/capability.ts";
 import type { Catalogue, CatalogueSkill } from "../../src/skills/catalogue/catalogue.ts";
 import { defaultSkills } from "../../src/skills/config.ts";

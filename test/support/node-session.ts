@@ -10,6 +10,7 @@ import { defaultContext } from "../../src/turn/compaction/options.ts";
 import type { Sql } from "../../src/shared/sql.ts";
 import { createScriptedModel, createWitness } from "./scripted-model.ts";
 import { createEffects, createScriptedTools } from "./scripted-tools.ts";
+import { noLink } from "./no-link.ts";
 
 /** Short waits are over at once, long ones only when nobody waits any more. */
 const impatientClock: Clock = {
@@ -36,6 +37,7 @@ export function createNodeSession(sql: Sql, pause: () => Promise<void>): Session
       sync: () => Promise.resolve(),
       keepAlive: () => {},
       register: () => Promise.resolve(noSettings),
+      link: noLink,
       newId: () => crypto.randomUUID(),
       point: noPoint,
       log: () => {},

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { snapshotRequest, type PromptOptions } from "../../src/context/prompt-sources.ts";
 import { utf8Length } from "../../src/shared/text.ts";
-import type { Snapshot, SnapshotFile } from "../../src/shared/workspace-api.ts";
+import type { Snapshot, SnapshotFile } from "../../src/shared/workspace-snapshot.ts";
 import type { LayerName } from "../../src/shared/workspace-files.ts";
 import { workspacePath } from "../../src/workspace/layers/path.ts";
 import type { Template } from "../../src/workspace/layers/template.ts";

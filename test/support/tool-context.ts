@@ -1,5 +1,6 @@
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { noWorkspace } from "./no-workspace.ts";
+import { noTasks } from "./no-tasks.ts";
 
 /** What a tool gets beside its arguments, where nothing depends on it. */
 export const toolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
@@ -12,6 +13,7 @@ export const toolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
   signal: new AbortController().signal,
   now: () => 0,
   workspace: noWorkspace,
+  tasks: noTasks,
   seen: () => null,
   fromOutside: () => false,
   ...given,

@@ -1,7 +1,8 @@
 import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import type { PendingCall } from "../../src/shared/events.ts";
 import type { PointName } from "../../src/shared/point.ts";
-import type { AcceptRequest, CallAnswer, SessionAddress } from "../../src/shared/session-api.ts";
+import type { AcceptRequest, CallAnswer } from "../../src/shared/session-api.ts";
+import type { SessionAddress } from "../../src/shared/session-address.ts";
 import { clientTool } from "../support/client-tool.ts";
 import { makeDigestsInstant } from "../support/instant-digest.ts";
 import { script, type ScriptedStep } from "../support/scripted-model.ts";

@@ -106,7 +106,8 @@ describe("the example in docs/capabilities.md", () => {
 describe("the order of capabilities in docs/capabilities.md", () => {
   it("is that of an agent which has them all", () => {
     const own = [{ name: "mine" }, { name: "also mine" }];
-    const deployment = createDeployment([{ id: "main", capabilities: own, dailyTokens: 1_000 }]);
+    const options = { enablePlanMode: true, enableTaskList: true, dailyTokens: 1_000 };
+    const deployment = createDeployment([{ id: "main", capabilities: own, ...options }]);
     const { capabilities } = deployment.harness("main", {} as Env);
     const listed = [...doc.matchAll(/^\d+\. (?:`([\w-]+)`:|the definition's `capabilities`)/gm)];
     const names = listed.flatMap(([, name]) => name ?? own.map((mine) => mine.name));

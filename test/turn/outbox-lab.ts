@@ -14,6 +14,7 @@ import { nodeSql, openDatabase } from "../support/node-sql.ts";
 import { noWorkspace } from "../support/no-workspace.ts";
 import { noSettings } from "../support/no-settings.ts";
 import { openHarness } from "../support/open-harness.ts";
+import { noLink } from "../support/no-link.ts";
 
 type Parts = Pick<Harness, "notify" | "capabilities" | "workspace">;
 
@@ -144,6 +145,7 @@ export class OutboxLab {
         await this.#tell(() => this.told.push(news));
         return noSettings;
       },
+      link: noLink,
       newId: () => `id-${++ids}`,
       point: () => {},
       log: (level: string, event: string, facts: object) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PromptOptions } from "../../src/context/prompt-sources.ts";
 import type { Section } from "../../src/context/sections.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
-import type { Snapshot, SnapshotRequest } from "../../src/shared/workspace-api.ts";
+import type { Snapshot, SnapshotRequest } from "../../src/shared/workspace-snapshot.ts";
 import type { Capability, TurnScope } from "../../src/turn/capability.ts";
 import { PromptSource } from "../../src/turn/context/prompt-source.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";

@@ -6,7 +6,8 @@ import { Journal } from "../../src/session/journal.ts";
 import { sessionTables } from "../../src/session/schema.ts";
 import type { PointName } from "../../src/shared/point.ts";
 import type { SessionNews } from "../../src/shared/registry-api.ts";
-import type { SessionAddress, TailRequest, TurnInput } from "../../src/shared/session-api.ts";
+import type { TailRequest, TurnInput } from "../../src/shared/session-api.ts";
+import type { SessionAddress } from "../../src/shared/session-address.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import type { Capability } from "../../src/turn/capability.ts";
 import type { Harness } from "../../src/turn/harness.ts";
@@ -24,6 +25,7 @@ import {
   type ScriptedStep,
 } from "../support/scripted-model.ts";
 import { createEffects, createScriptedTools } from "../support/scripted-tools.ts";
+import { noLink } from "../support/no-link.ts";
 
 export type LabOptions = Partial<Harness> & { readonly tools?: readonly Tool[] };
 
@@ -80,6 +82,7 @@ export class SessionLab {
         keepAlive: () => {},
         register: () => this.register().then(() => this.settings),
         index: (news) => this.index(news).then(() => this.settings),
+        link: noLink,
         newId: () => `id-${++this.#ids}`,
         point: (name) => this.onPoint(name),
         log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { bucketPrefix } from "../../src/shared/bucket-key.ts";
 import { noUsage } from "../../src/shared/messages.ts";
-import type { SessionAddress } from "../../src/shared/session-api.ts";
+import type { SessionAddress } from "../../src/shared/session-address.ts";
 import type { BucketApi } from "../../src/shared/bucket-api.ts";
 import type { ChangeRequest } from "../../src/shared/workspace-changes.ts";
 import { sessionLog } from "../../src/turn/records/session-log.ts";

@@ -36,7 +36,7 @@ export class TasksLab extends AskingLab {
 
   /** A task ends, and the session hears of it. */
   async end(id: string, state: TaskEnd["state"] = "completed", text = `of ${id}`): Promise<void> {
-    this.session.endTask(id, { state, text });
+    this.session.family.endTask(id, { state, text });
     await this.settle();
   }
 

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../../shared/clock.ts";
 import { CarrelError } from "../../shared/errors.ts";
 import { sessionKey } from "../../shared/ids.ts";
 import { consoleLog, errorFacts, type Log } from "../../shared/log.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import { shortHash } from "../../shared/short-hash.ts";
 import type { LaterScope } from "../../turn/capability.ts";
 import type { FlushTrigger } from "../config.ts";

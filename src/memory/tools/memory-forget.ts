@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MEMORY } from "../../context/prompt-sources.ts";
 import type { Forgotten } from "../../shared/memory-api.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import type { Memory } from "../memory-client.ts";
 import { bulletLimits } from "../ledger.ts";

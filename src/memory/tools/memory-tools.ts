@@ -1,4 +1,4 @@
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import type { ServerTool } from "../../tools/tool.ts";
 import type { Memory } from "../memory-client.ts";
 import { memoryForget } from "./memory-forget.ts";

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../shared/workspace-api.ts";
+import type { Snapshot } from "../../shared/workspace-snapshot.ts";
 import type { SnapshotWants } from "../../turn/capability.ts";
 import type { SkillViewer } from "../config.ts";
 import { indexPath } from "../repositories/index-file.ts";

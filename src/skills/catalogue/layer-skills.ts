@@ -1,4 +1,4 @@
-import type { SkillHead, Snapshot } from "../../shared/workspace-api.ts";
+import type { SkillHead, Snapshot } from "../../shared/workspace-snapshot.ts";
 import type { LayerName } from "../../shared/workspace-files.ts";
 import { parseSkill } from "../format/parse-skill.ts";
 import type { ParsedSkill } from "../format/skill.ts";

@@ -1,6 +1,6 @@
 import { shortHash } from "../../shared/short-hash.ts";
 import type { SkillProvenance } from "../../shared/skill-facts.ts";
-import type { Snapshot } from "../../shared/workspace-api.ts";
+import type { Snapshot } from "../../shared/workspace-snapshot.ts";
 import { provenanceEntry, provenanceFile } from "../bucket/provenance-records.ts";
 import { nameKey } from "./name-key.ts";
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../shared/workspace-api.ts";
+import type { Snapshot } from "../../shared/workspace-snapshot.ts";
 import {
   indexPath,
   parseRepositoryIndex,

@@ -9,10 +9,10 @@ import {
   MAX_NAME,
   metadataOf,
   readFrontMatter,
-} from "./front-matter.ts";
+} from "../../shared/front-matter/front-matter.ts";
 import type { SkillHeader } from "./skill.ts";
 import { skillPath } from "./skill-path.ts";
-import { quote, type Value } from "./yaml.ts";
+import { quote, type Value } from "../../shared/front-matter/yaml.ts";
 
 /** What a skill that is written here may have at most. */
 export const skillLimits = {

@@ -7,9 +7,9 @@ import {
   MAX_NAME,
   metadataOf,
   readFrontMatter,
-} from "./front-matter.ts";
+} from "../../shared/front-matter/front-matter.ts";
 import type { ParsedSkill } from "./skill.ts";
-import type { Value } from "./yaml.ts";
+import type { Value } from "../../shared/front-matter/yaml.ts";
 
 /** What a name may not have: it stands on one line of the prompt, and looks like what it is. */
 const ODD =

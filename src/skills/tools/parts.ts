@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Log } from "../../shared/log.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { GateContext, SkillGate, ToolGroup } from "../config.ts";

@@ -11,7 +11,7 @@ import { sizeOf } from "../../session/journal.ts";
 import type { AfterTurnsScope, EndedTurn } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 import { learnSettings } from "../line/zone.ts";
 import { openingOf, titleOf } from "../records/title.ts";
 import { addLaterJobs, Later } from "./later.ts";

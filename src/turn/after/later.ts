@@ -15,7 +15,7 @@ import { readState, writeState } from "../../session/state-documents.ts";
 import type { Capability, LaterScope, Notes } from "../capability.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 
 const MAX_NOTES_BYTES = 1_000_000;
 

@@ -15,12 +15,13 @@ import {
 } from "../../session/jobs.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness, Notice } from "../harness.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 import { learnSettings } from "../line/zone.ts";
 import type { Registration } from "./registration.ts";
 import { sessionLine, sessionLog } from "../records/session-log.ts";
 import { titleOf } from "../records/title.ts";
 import { waitsForPerson } from "../status.ts";
+import { childGivenUp, childLetter } from "../tasks/children.ts";
 
 /** What a `notify` job holds: the calls that the turn began to wait for. */
 const Waiting = z.object({ turn: z.string(), calls: z.array(z.string()) });
@@ -105,6 +106,10 @@ export class Outbox {
   /** `null` when there is nothing to tell any more. */
   #letter(job: Job): Letter | null {
     if (job.kind === "notify") return this.#notice(job);
+    if (job.kind === "child") {
+      const send = childLetter(this.#core, job);
+      return send && { send, isUpToDate: () => true };
+    }
     return job.id === INDEX_JOB ? this.#news() : this.#line();
   }
 
@@ -159,6 +164,7 @@ export class Outbox {
       if (parked && job.kind === "notify") keepParked(core.sql, job);
       return parked;
     });
+    if (isParked && job.kind === "child") childGivenUp(core, job);
     const facts = { job: job.id, isParked, ...errorFacts(error) };
     core.platform.log(isParked ? "error" : "warn", "job_failed", facts);
   }

@@ -9,7 +9,7 @@ import { questionOf, type EntryOf, type JournalEntry } from "../../session/entri
 import { findTurn, type BegunTurn } from "../../session/turns.ts";
 import { LostTurn, type SessionCore, type Tx } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 import { afterChange } from "./park.ts";
 import { keepRules } from "../rights/permissions.ts";
 import { assertNewest, decline, isExpired } from "./questions.ts";

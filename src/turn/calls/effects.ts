@@ -2,6 +2,7 @@ import { writeState } from "../../session/state-documents.ts";
 import type { Plan, Todo, Work } from "../../shared/plan.ts";
 import type { SessionNow } from "../capability.ts";
 import type { SessionCore, Tx } from "../core.ts";
+import { governChildren } from "../tasks/children.ts";
 import { addGroups, newGroups } from "./groups.ts";
 
 /** What holds in a session at this moment. */
@@ -38,6 +39,7 @@ export function storeEffects(
 export function writePlan(core: SessionCore, tx: Tx, plan: Plan, by: string): Plan {
   writeState(core.sql, "plan", plan);
   core.say(tx, { kind: "plan", by, ...plan });
+  if (plan.active !== core.work.plan.active) governChildren(core);
   return plan;
 }
 

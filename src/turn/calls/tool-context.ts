@@ -5,6 +5,7 @@ import type { RunningTurn } from "../../session/turns.ts";
 import { isOwnTool } from "../../tools/own-tools.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { TurnScope } from "../capability.ts";
+import { createTaskDesk } from "../tasks/desk.ts";
 import type { GateContext } from "./gate.ts";
 
 /** Whoever the agent's own changes are by. */
@@ -28,6 +29,7 @@ export function contextOf(
     signal,
     now: () => core.clock.now(),
     workspace: scope.workspace,
+    tasks: createTaskDesk(core, turn, call.call),
     seen: (path) => lastSeen(core.context.view, path),
     fromOutside: () =>
       core.entriesOf(turn.id).some((entry) => entry.kind === "result" && !isOwnTool(entry.name)),

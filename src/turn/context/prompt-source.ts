@@ -2,7 +2,7 @@ import { assemblePrompt, promptTags } from "../../context/prompt.ts";
 import { snapshotRequest, type PromptOptions } from "../../context/prompt-sources.ts";
 import type { Section } from "../../context/sections.ts";
 import { dayIn } from "../../shared/time-zone.ts";
-import type { Snapshot } from "../../shared/workspace-api.ts";
+import type { Snapshot } from "../../shared/workspace-snapshot.ts";
 import type { TurnScope } from "../capability.ts";
 import { LostTurn } from "../core.ts";
 

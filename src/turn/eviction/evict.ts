@@ -1,7 +1,7 @@
 import { sessionKey } from "../../shared/ids.ts";
 import { errorFacts, type Log } from "../../shared/log.ts";
 import type { ContentPart } from "../../shared/messages.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import { sha256Hex } from "../../shared/sha256.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ToolOutcome } from "../capability.ts";

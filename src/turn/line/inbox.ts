@@ -12,14 +12,13 @@ import {
   type StoredTurn,
 } from "../../session/turns.ts";
 import { LostTurn, type SessionCore, type Tx } from "../core.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 import { forgetTurn, type AfterTurn } from "../settle.ts";
 import { runningTurn, userFact } from "./take-up.ts";
+import { addReportJob } from "../tasks/report-job.ts";
 import { takeWhileBusy, type AnsweredBefore, type Taken } from "./while-busy.ts";
 import { toldZone } from "./zone.ts";
 import { viewOf, viewOfStored } from "../status.ts";
-
-/** How far ahead the dead-man alarm stands. Local workerd drops an unwatched object after 70 s (measured). */
-export const DEAD_MAN_MS = 30_000;
 
 /** The job that stands for a session that the registry does not know yet. */
 export const REGISTER_JOB = "register";
@@ -56,6 +55,7 @@ export function acceptTurn(
     const { id } = taken.turn;
     addJob(core.sql, { ...jobAt(core), id: turnJob(id), kind: "drive", payload: id });
     if (!isRegistered) addRegisterJob(core);
+    addReportJob(core);
     if (place) writeState(core.sql, "zone", place);
     if (core.wakes > 0) writeState(core.sql, "wakes", 0);
     return { answered, taken };

@@ -8,7 +8,8 @@ import { writePlan, writeTodos } from "../calls/effects.ts";
 import { addGroups, isGroupName, newGroups } from "../calls/groups.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { DEAD_MAN_MS, REGISTER_JOB } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
+import { REGISTER_JOB } from "../line/inbox.ts";
 import { fromPermissionContext } from "../rights/permission-context.ts";
 import { isEmpty } from "./remove.ts";
 

@@ -7,7 +7,8 @@ import { addJob, findJob, type Job } from "../../session/jobs.ts";
 import { writeState } from "../../session/state-documents.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
+import { removeChildren } from "../tasks/children.ts";
 
 /** The job that stands for a deleted session until nothing of it is left. */
 export const ERASE_JOB = "erase";
@@ -61,6 +62,7 @@ export async function eraseSession(core: SessionCore, harness: Harness): Promise
   platform.setAlarm(isAhead ? job.due : clock.now() + DEAD_MAN_MS);
   if (isAhead) return payload === "again";
   try {
+    await removeChildren(core);
     await harness.forget(platform.address);
   } catch (error) {
     postpone(core, job, error);

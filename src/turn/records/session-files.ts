@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { CarrelError } from "../../shared/errors.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import type { Change } from "../../shared/workspace-changes.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { EVICTED } from "../eviction/config.ts";

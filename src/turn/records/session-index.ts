@@ -1,6 +1,8 @@
 import type { SessionNews, UserSettings } from "../../shared/registry-api.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import type { Capability } from "../capability.ts";
+
+export const SESSION_INDEX = "session-index";
 
 /**
  * Keeps the lists of sessions up to date with the turns that end. What happens between is told by the outbox, so news of a
@@ -9,7 +11,7 @@ import type { Capability } from "../capability.ts";
 export const createSessionIndex = (
   update: (address: SessionAddress, news: SessionNews) => Promise<UserSettings>,
 ): Capability => ({
-  name: "session-index",
+  name: SESSION_INDEX,
   async afterTurns({ address, title, learn }, turns) {
     const at = turns.at(-1)?.entries.at(-1)?.at ?? 0;
     const settings = await update(address, { title, at, updatedAt: at, isWaiting: false });

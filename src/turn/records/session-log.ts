@@ -1,6 +1,6 @@
 import { CarrelError } from "../../shared/errors.ts";
 import { sessionKey } from "../../shared/ids.ts";
-import type { SessionAddress } from "../../shared/session-api.ts";
+import type { SessionAddress } from "../../shared/session-address.ts";
 import { cutAt } from "../../shared/text.ts";
 import type { Change } from "../../shared/workspace-changes.ts";
 import type { AfterTurnsScope, Capability, EndedTurn } from "../capability.ts";

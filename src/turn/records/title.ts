@@ -3,7 +3,7 @@ import { cutAt } from "../../shared/text.ts";
 import { INDEX_JOB, renewJob } from "../../session/jobs.ts";
 import { readState, writeState } from "../../session/state-documents.ts";
 import type { SessionCore } from "../core.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 
 const OPENING_CHARS = 80;
 const TITLE_CHARS = 200;

@@ -6,9 +6,11 @@ import type { PermissionsChange, PermissionsView } from "../../shared/session-ap
 import { PermissionsChangeSchema, RuleListSchema } from "../../permissions/rule-schema.ts";
 import type { SessionCore, Tx } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { addRegisterJob, DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
+import { addRegisterJob } from "../line/inbox.ts";
 import { afterChange } from "../calls/park.ts";
 import { assertNewest } from "../calls/questions.ts";
+import { governChildren } from "../tasks/children.ts";
 
 /** What holds in a session now. */
 export function viewPermissions(core: SessionCore, harness: Harness): PermissionsView {
@@ -47,6 +49,7 @@ export function changePermissions(
   const turn = core.commit("permissions", (tx) => {
     if (begun) assertNewest(core);
     core.writePermissions(tx, permissions, `user:${by}`);
+    governChildren(core);
     if (!isRegistered) addRegisterJob(core);
     if (begun?.state !== "waiting") return null;
     return afterChange(core, tx, begun, { entries: core.entriesOf(begun.id), must: true });
@@ -73,6 +76,7 @@ export function keepRules(core: SessionCore, tx: Tx, kept: KeptRules, by: string
   if (isSame(permissions, before)) return false;
   for (const list of [permissions.allow, permissions.deny]) parseRules(list);
   core.writePermissions(tx, permissions, by);
+  governChildren(core);
   return true;
 }
 

@@ -5,7 +5,8 @@ import { writePlan } from "../calls/effects.ts";
 import { assertNewest } from "../calls/questions.ts";
 import type { SessionCore } from "../core.ts";
 import type { Harness } from "../harness.ts";
-import { addRegisterJob, DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
+import { addRegisterJob } from "../line/inbox.ts";
 
 /**
  * Begins or ends plan mode by a person's hand, which holds when this returns; see `SessionApi.setPlan`. A turn that waits

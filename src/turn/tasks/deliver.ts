@@ -6,7 +6,7 @@ import { insertTurn, isDriver, type RunningTurn } from "../../session/turns.ts";
 import type { Task } from "../../shared/tasks.ts";
 import { cutAt } from "../../shared/text.ts";
 import { LostTurn, type SessionCore } from "../core.ts";
-import { DEAD_MAN_MS } from "../line/inbox.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
 import { runningTurn } from "../line/take-up.ts";
 
 /** The job that stands for tasks that have ended and that the agent was not told of. */
@@ -38,13 +38,7 @@ export function deliverTasks(core: SessionCore, turn: RunningTurn): void {
     tx.append(turn.id, { kind: "delivered", tasks: news.map(told) });
     const ids = news.map(({ id }) => id);
     markDelivered(core.sql, ids, core.clock.now());
-    if (newsTasks(core.sql, 1).length > 0) {
-      addDeliverJob(core);
-      return true;
-    }
-    removeJob(core.sql, DELIVER_JOB);
-    core.sql.run("DELETE FROM state WHERE name = 'news'");
-    return false;
+    return noteNews(core);
   });
 }
 
@@ -55,11 +49,16 @@ function told({ id, agent, state, result, error }: Task): DeliveredTask {
 }
 
 /**
- * Sees to it, in the caller's commit, that the agent is told of what has ended, also after a crash; whether there is any,
- * which belongs into `core.hasNews` then.
+ * Sees to it, in the caller's commit, that the agent is told of what has ended, also after a crash, as long as there is any:
+ * whether there is belongs into `core.hasNews` then.
  */
 export function noteNews(core: SessionCore): boolean {
-  if (newsTasks(core.sql, 1).length === 0) return false;
+  if (newsTasks(core.sql, 1).length === 0) {
+    if (!core.hasNews) return false;
+    removeJob(core.sql, DELIVER_JOB);
+    core.sql.run("DELETE FROM state WHERE name = 'news'");
+    return false;
+  }
   writeState(core.sql, "news", true);
   if (core.wakes < MOST_WAKES) addDeliverJob(core);
   return true;

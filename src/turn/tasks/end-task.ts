@@ -1,4 +1,4 @@
-import { findTask, updateTask } from "../../session/tasks.ts";
+import { findTask, markDelivered, updateTask } from "../../session/tasks.ts";
 import { newsOf, type TaskState } from "../../shared/tasks.ts";
 import type { SessionCore, Tx } from "../core.ts";
 import { noteNews } from "./deliver.ts";
@@ -10,17 +10,19 @@ export type TaskEnd = {
 };
 
 /**
- * Ends a task in the caller's commit, says so, and has the agent told of it where no turn waits for it. Whether it had not
- * ended before; `hasNews` belongs into `core` once it is committed.
+ * Ends a task in the caller's commit, says so, and has the agent told of it where no turn waits for it, unless it `isTold`
+ * already. Whether it had not ended before; `hasNews` belongs into `core` once it is committed.
  */
 export function endTaskIn(
   core: SessionCore,
   tx: Tx,
   id: string,
   { state, text }: TaskEnd,
+  isTold = false,
 ): { readonly isNew: boolean; readonly hasNews: boolean } {
   const of = state === "completed" ? { result: text } : { error: text };
   const isNew = updateTask(core.sql, id, { state, ...of, now: core.clock.now() });
+  if (isNew && isTold) markDelivered(core.sql, [id], core.clock.now());
   const task = isNew ? findTask(core.sql, id) : null;
   if (task) core.say(tx, { kind: "task", ...newsOf(task) });
   return { isNew, hasNews: noteNews(core) };

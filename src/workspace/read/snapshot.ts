@@ -5,7 +5,7 @@ import type {
   Snapshot,
   SnapshotFile,
   SnapshotRequest,
-} from "../../shared/workspace-api.ts";
+} from "../../shared/workspace-snapshot.ts";
 import { numberIn } from "./file-info.ts";
 import { Heads } from "./heads.ts";
 import type { LayerFile, Layers } from "../layers/layers.ts";
@@ -63,11 +63,13 @@ export function createSnapshots(
 /** What there is of what is asked for, and all that its version depends on. */
 function look(overlay: Overlay<LayerFile>, request: SnapshotRequest) {
   const entries = request.files.flatMap((raw) => overlay.get(workspacePath(raw)) ?? []);
-  const lists = request.lists.map(({ directory: raw, limit }) => {
+  const lists = request.lists.map(({ directory: raw, limit, isRead = false }) => {
     const directory = workspacePath(raw);
-    const paths = overlay.under(directory).map(({ path }) => path);
+    const below = overlay.under(directory);
+    const paths = below.map(({ path }) => path);
     const shown = paths.slice(0, numberIn("limit", limit, 0, [0, Number.MAX_SAFE_INTEGER]));
-    return { directory, paths: shown, total: paths.length };
+    const etags = isRead ? below.slice(0, shown.length).map(({ file }) => file.etag) : [];
+    return { list: { directory, paths: shown, total: paths.length }, etags };
   });
   const files = entries.map(({ path, layer, file }) => [path, layer, file.etag]);
   const directories = request.skills ? skillDirectories(overlay, request.skills) : null;
@@ -76,10 +78,12 @@ function look(overlay: Overlay<LayerFile>, request: SnapshotRequest) {
     layer,
     skill && [skill.path, skill.file.etag],
   ]);
-  const facts = [request.files, request.lists, files, lists];
+  const etags = lists.map(({ etags: of }) => of);
+  const named = lists.map(({ list }) => list);
+  const facts = [request.files, request.lists, files, named, etags];
   return {
     entries,
-    lists,
+    lists: named,
     directories,
     facts: JSON.stringify(skills ? [...facts, request.skills, skills] : facts),
   };

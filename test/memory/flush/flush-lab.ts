@@ -4,7 +4,7 @@ import type { Memory } from "../../../src/memory/memory-client.ts";
 import type { Model } from "../../../src/model/model.ts";
 import { ModelError, type ModelErrorCode } from "../../../src/shared/errors.ts";
 import type { FinishReason } from "../../../src/shared/messages.ts";
-import type { SessionAddress } from "../../../src/shared/session-api.ts";
+import type { SessionAddress } from "../../../src/shared/session-address.ts";
 import type { Workspace } from "../../../src/workspace/workspace.ts";
 import { nodeWorkspace } from "../../support/node-workspace.ts";
 import { SessionLab, type LabOptions } from "../../turn/session-lab.ts";

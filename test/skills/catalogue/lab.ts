@@ -1,6 +1,6 @@
 import { headOf } from "../../../src/shared/skill-head.ts";
 import type { Verdict } from "../../../src/shared/skill-facts.ts";
-import type { Snapshot } from "../../../src/shared/workspace-api.ts";
+import type { Snapshot } from "../../../src/shared/workspace-snapshot.ts";
 import type { LayerName } from "../../../src/shared/workspace-files.ts";
 import { createCatalogues, type CataloguesOf } from "../../../src/skills/catalogue/build.ts";
 import type {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readPlainLines } from "../../../src/skills/format/plain-lines.ts";
-import { readYamlMap, yamlBudget } from "../../../src/skills/format/yaml.ts";
+import { readPlainLines } from "../../../src/shared/front-matter/plain-lines.ts";
+import { readYamlMap, yamlBudget } from "../../../src/shared/front-matter/yaml.ts";
 
 const piece = fc.oneof(
   fc.constantFrom(

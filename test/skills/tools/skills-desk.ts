@@ -1,5 +1,5 @@
 import { bucketPrefix, type BucketKey } from "../../../src/shared/bucket-key.ts";
-import type { SessionAddress } from "../../../src/shared/session-api.ts";
+import type { SessionAddress } from "../../../src/shared/session-address.ts";
 import { BucketSkills } from "../../../src/skills/bucket/bucket-skills.ts";
 import { createSkillsCapability } from "../../../src/skills/capability.ts";
 import { createCatalogues } from "../../../src/skills/catalogue/build.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot, SnapshotRequest } from "../../../src/shared/workspace-api.ts";
+import type { Snapshot, SnapshotRequest } from "../../../src/shared/workspace-snapshot.ts";
 import { createSnapshots } from "../../../src/workspace/read/snapshot.ts";
 import { layersOver, templateOf } from "../../support/bucket-parts.ts";
 import { readableBucket, sharedBy } from "../../support/readable-bucket.ts";

@@ -1,0 +1,69 @@
+import { notFound, sessionGone } from "../../shared/errors.ts";
+import type { AcceptRequest } from "../../shared/session-api.ts";
+import type { BeginRequest, Report, Rights } from "../../shared/subagents.ts";
+import type { Outbox } from "../after/outbox.ts";
+import type { SessionCore } from "../core.ts";
+import { endTask, type TaskEnd } from "./end-task.ts";
+import { governed } from "./governed.ts";
+import { takeReport } from "./take-report.ts";
+
+/** A stop waits so long for subagents to know. */
+const STOP_MS = 5_000;
+
+export type FamilyParts = {
+  readonly accept: (request: AcceptRequest) => unknown;
+  /** Goes on with what is to be done by now. */
+  readonly wake: () => void;
+  readonly outbox: Outbox;
+};
+
+/** What a session hears of its parent's, and of those of its subagents. All may be repeated. */
+export class Family {
+  readonly #core: SessionCore;
+  readonly #parts: FamilyParts;
+
+  constructor(core: SessionCore, parts: FamilyParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Takes a message from the session of its parent, with what it may do now; committed when this returns. */
+  begin({ rights, key, digest, text, timeZone }: BeginRequest): void {
+    this.govern(rights);
+    const input = { kind: "message", content: [{ type: "text", text }] } as const;
+    this.#parts.accept({ key, digest, input, timeZone });
+  }
+
+  /** What it may do from now on, as its parent says. */
+  govern(rights: Rights): void {
+    this.#assertThere();
+    governed(this.#core, rights);
+    this.#parts.wake();
+  }
+
+  /** What one of its subagents reports. Throws `CarrelError('not_found')` for one that it does not have. */
+  report(report: Report): void {
+    this.#assertThere();
+    if (!takeReport(this.#core, report)) throw notFound("That subagent");
+    this.#parts.wake();
+  }
+
+  /** A task has ended; how it ended first counts. */
+  endTask(id: string, end: TaskEnd): void {
+    this.#assertThere();
+    endTask(this.#core, id, end);
+    this.#parts.wake();
+  }
+
+  /** Resolves when the subagents that were stopped know, or after a while; then a job goes on. */
+  async whenStopped(): Promise<void> {
+    const done = new AbortController();
+    const late = this.#core.clock.sleep(STOP_MS, done.signal);
+    await Promise.race([this.#parts.outbox.run(), late]);
+    done.abort();
+  }
+
+  #assertThere(): void {
+    if (this.#core.isDeleted) throw sessionGone();
+  }
+}

@@ -1,0 +1,49 @@
+import { CarrelError } from "../../shared/errors.ts";
+import { noPlan } from "../../shared/plan.ts";
+import type { Rights } from "../../shared/subagents.ts";
+import { writePlan } from "../calls/effects.ts";
+import { afterChange } from "../calls/park.ts";
+import type { SessionCore } from "../core.ts";
+import { DEAD_MAN_MS } from "../dead-man.ts";
+
+/** Who a subagent's rights are from. */
+const BY_PARENT = "parent";
+
+/**
+ * Gives a subagent's session the rights that its parent's has, committed when this returns; they hold at once, and a turn
+ * that waits has its calls decided on anew. Where nothing changes, nothing is stored.
+ */
+export function governed(core: SessionCore, { permissions, planning }: Rights): void {
+  const isSame = JSON.stringify(permissions) === JSON.stringify(core.permissions);
+  const { plan } = core.work;
+  if (isSame && plan.active === planning) return;
+  const next = { ...noPlan, active: planning };
+  const { begun } = core;
+  const turn = core.commit("permissions", (tx) => {
+    if (!isSame) core.writePermissions(tx, permissions, BY_PARENT);
+    if (plan.active !== planning) writePlan(core, tx, next, BY_PARENT);
+    if (begun?.state !== "waiting") return null;
+    return afterChange(core, tx, begun, { entries: core.entriesOf(begun.id), must: true });
+  });
+  if (plan.active !== planning) core.work = { ...core.work, plan: next };
+  if (turn) core.replaceOpen(turn);
+  if (turn) core.platform.setAlarm(core.clock.now() + DEAD_MAN_MS);
+}
+
+/** Throws `CarrelError('conflict')` in a subagent's session, whose rights are its parent's. */
+export function assertOwn({ role }: SessionCore): void {
+  if (!role) return;
+  throw new CarrelError(
+    "conflict",
+    `This is the session of a subagent, which has the rights of the session ${role.parent.session}. Change them there.`,
+  );
+}
+
+/** Throws `CarrelError('forbidden')` in the session of a subagent that only its parent speaks to. */
+export function assertSpokenTo({ role }: SessionCore): void {
+  if (!role || role.isExposed) return;
+  throw new CarrelError(
+    "forbidden",
+    `This is the session of a subagent that is spoken to by its parent alone: write to the session ${role.parent.session}.`,
+  );
+}

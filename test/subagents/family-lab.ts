@@ -1,0 +1,252 @@
+import type { DatabaseSync } from "node:sqlite";
+import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
+import { createPlanMode, withoutPlanTools } from "../../src/plan/plan-mode.ts";
+import type { JournalEntry } from "../../src/session/entries.ts";
+import { Journal } from "../../src/session/journal.ts";
+import { sessionTables } from "../../src/session/schema.ts";
+import { CarrelError } from "../../src/shared/errors.ts";
+import { sessionKey } from "../../src/shared/ids.ts";
+import type { PointName } from "../../src/shared/point.ts";
+import type { CallAnswer, SessionLink } from "../../src/shared/session-api.ts";
+import type { SessionAddress } from "../../src/shared/session-address.ts";
+import type { Role } from "../../src/shared/subagents.ts";
+import { createSubagents } from "../../src/subagents/capability.ts";
+import { generalPurpose } from "../../src/subagents/catalogue.ts";
+import { declared } from "../../src/subagents/parse-declaration.ts";
+import { defaultSubagents, type SubagentOptions } from "../../src/subagents/tools/parts.ts";
+import { defaultContext } from "../../src/turn/compaction/options.ts";
+import type { Harness } from "../../src/turn/harness.ts";
+import { SessionHost } from "../../src/turn/host.ts";
+import { defaultLimits } from "../../src/turn/limits.ts";
+import type { Session } from "../../src/turn/session.ts";
+import { barePrompt } from "../support/bare-prompt.ts";
+import { makeDigestsInstant } from "../support/instant-digest.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { noSettings } from "../support/no-settings.ts";
+import { noWorkspace } from "../support/no-workspace.ts";
+import { nodeSql, openDatabase } from "../support/node-sql.ts";
+import {
+  createScriptedModel,
+  createWitness,
+  script,
+  type ScriptedStep,
+} from "../support/scripted-model.ts";
+import { createEffects, createScriptedTools } from "../support/scripted-tools.ts";
+
+export type FamilyOptions = {
+  readonly permissions?: Partial<PermissionConfig>;
+  readonly options?: Partial<SubagentOptions>;
+};
+
+export const helper = declared({ id: "helper", description: "Helps.", body: "Help." });
+export const keeper = declared({
+  id: "keeper",
+  description: "Keeps on.",
+  body: "",
+  persistSession: true,
+});
+
+/** A parent's session and those of its subagents, as objects that reach each other and may end at any point. */
+export class FamilyLab {
+  readonly clock = new ManualClock();
+  readonly witness = createWitness();
+  readonly effects = createEffects();
+  readonly log: string[] = [];
+  readonly address: SessionAddress = { agent: "main", user: "ann", session: "s1" };
+  /** Throwing in it ends the object there. */
+  onPoint: (name: PointName, session: string) => void = () => {};
+  /** Comes before a call from one session to another, which it may delay or fail. */
+  before: (method: string, session: string) => void | Promise<void> = () => {};
+  pause: () => Promise<void> = () => Promise.resolve();
+  readonly #options: FamilyOptions;
+  readonly #databases = new Map<string, DatabaseSync>();
+  readonly #hosts = new Map<string, SessionHost>();
+  readonly alarms = new Map<string, number>();
+  #ids = 0;
+
+  constructor(options: FamilyOptions = {}) {
+    makeDigestsInstant();
+    this.#options = options;
+  }
+
+  get parent(): Session {
+    return this.host("s1").session;
+  }
+
+  host(session: string): SessionHost {
+    const known = this.#hosts.get(session);
+    if (known) return known;
+    const address = { ...this.address, session };
+    const host = new SessionHost(
+      {
+        address,
+        sql: this.sql(session),
+        clock: this.clock,
+        setAlarm: (at) => void this.alarms.set(session, at),
+        clearAlarm: () => void this.alarms.delete(session),
+        sync: () => Promise.resolve(),
+        keepAlive: () => {},
+        register: () => Promise.resolve(noSettings),
+        index: () => Promise.resolve(noSettings),
+        link: (to) => this.#link(to),
+        newId: () => `id-${++this.#ids}`,
+        point: (name) => this.onPoint(name, session),
+        log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
+      },
+      (role) => this.#harness(role),
+    );
+    this.#hosts.set(session, host);
+    return host;
+  }
+
+  sql(session: string) {
+    const database = this.#databases.get(session) ?? openDatabase();
+    this.#databases.set(session, database);
+    return nodeSql(database);
+  }
+
+  /** The sessions of subagents, in the order in which they began. */
+  get children(): string[] {
+    return [...this.#databases.keys()].filter((session) => session !== "s1");
+  }
+
+  /** All objects, or one, end; the next call finds another one over the same tables. */
+  restart(session?: string): void {
+    if (session === undefined) this.#hosts.clear();
+    else this.#hosts.delete(session);
+  }
+
+  /** As the object answers over RPC: what crosses is copied, and expected failures are data. */
+  #link(to: SessionAddress): SessionLink {
+    const call =
+      (method: string) =>
+      async (address: SessionAddress, ...args: unknown[]) => {
+        if (sessionKey(address) !== sessionKey(to)) throw new Error("called for another session");
+        await this.before(method, to.session);
+        try {
+          const result = await this.#call(to.session, method, structuredClone(args));
+          return structuredClone({ ...result, ok: true });
+        } catch (error) {
+          if (error instanceof CarrelError)
+            return { ok: false, code: error.code, message: error.message };
+          throw error;
+        }
+      };
+    return new Proxy({} as SessionLink, { get: (_, method) => call(String(method)) });
+  }
+
+  async #call(session: string, method: string, args: unknown[]): Promise<object | void> {
+    const host = this.host(session);
+    const [first, second] = args as never[];
+    if (method === "begin")
+      return host.adopt((args[0] as { role: Role }).role).family.begin(first as never);
+    if (method === "govern") return host.session.family.govern(first as never);
+    if (method === "report") return host.session.family.report(first as never);
+    if (method === "stop") return { turn: host.session.stop(first) };
+    if (method === "answer") return host.session.answer(first as never, second as never);
+    if (method === "remove") return { isComplete: await host.session.remove() };
+    throw new Error(`no method ${method}`);
+  }
+
+  #harness(role: Role | null): Harness {
+    const pause = () => this.pause();
+    const tools = createScriptedTools(this.effects, pause);
+    const plan = createPlanMode({ allowsShell: false });
+    const options = { ...defaultSubagents, ...this.#options.options };
+    const builtIn = [generalPurpose, helper, keeper];
+    const subagents = createSubagents({ builtIn, isDynamic: false, options });
+    return {
+      model: createScriptedModel(this.witness, pause),
+      capabilities: [
+        ...(role ? [withoutPlanTools(plan)] : [plan, subagents]),
+        { name: "lab", tools: () => tools },
+      ],
+      limits: defaultLimits,
+      context: defaultContext,
+      retry: { random: () => 0 },
+      hasAfterTurn: false,
+      prompt: barePrompt,
+      permissions: { ...defaultPermissions, mode: "BYPASS", ...this.#options.permissions },
+      hasPlanMode: true,
+      notify: null,
+      forget: () => Promise.resolve(),
+      workspace: () => noWorkspace,
+      attachesFiles: false,
+    };
+  }
+
+  say(key: string, ...steps: readonly ScriptedStep[]): void {
+    const text = script(...steps);
+    const input = { kind: "message", content: [{ type: "text", text }] } as const;
+    this.parent.accept({ key, digest: text, input });
+  }
+
+  async run(key: string, ...steps: readonly ScriptedStep[]): Promise<void> {
+    this.say(key, ...steps);
+    await this.settle();
+  }
+
+  /** Lets everything happen that needs less than a second. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 6; round++) await this.clock.pass(round === 0 ? 0 : 250);
+  }
+
+  /** Lets time pass, with the alarms that go off in it. */
+  async pass(ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    for (let count = 0; ; count++) {
+      if (count > 500)
+        throw new Error(
+          `alarms without end: ${JSON.stringify([[...this.alarms], this.sql("s1").all("SELECT * FROM job"), this.log])}`,
+        );
+      const [next] = [...this.alarms].toSorted((a, b) => a[1] - b[1]);
+      if (!next || next[1] > end) break;
+      const [session, at] = next;
+      await this.clock.pass(Math.max(0, at - this.clock.now()));
+      this.alarms.delete(session);
+      await this.host(session).session.alarm();
+      await this.clock.pass(0);
+    }
+    await this.clock.pass(Math.max(0, end - this.clock.now()));
+  }
+
+  async answer(...answers: readonly CallAnswer[]): Promise<void> {
+    await this.parent.answer(answers, "ann");
+    await this.settle();
+  }
+
+  status() {
+    return this.parent.history({ limit: 1 }).status;
+  }
+
+  entries(session = "s1"): JournalEntry[] {
+    const journal = new Journal(sessionTables(this.sql(session)));
+    return [...journal.backwards(journal.last + 1)].toReversed();
+  }
+
+  /** The texts of the results in a session. */
+  results(session = "s1"): string[] {
+    return this.entries(session).flatMap((entry) =>
+      entry.kind === "result"
+        ? entry.content.map((part) => ("text" in part ? part.text : "")).join("")
+        : [],
+    );
+  }
+
+  story(session = "s1"): string {
+    return this.entries(session)
+      .filter(({ turn }) => turn !== "")
+      .map((entry) => {
+        if (entry.kind === "result") return `result:${entry.status}`;
+        return entry.kind === "end" ? `end:${entry.outcome}` : entry.kind;
+      })
+      .join(" ");
+  }
+}
+
+export const tool = (name: string, input: object = {}) => ({ name, input: JSON.stringify(input) });
+export const done = { text: "Done.", batches: 1 } as const;
+
+/** A call that hands a script to a subagent. */
+export const spawn = (steps: readonly ScriptedStep[], more: object = {}) =>
+  tool("agent_spawn", { agent_id: "helper", task: script(...steps), ...more });
