@@ -3,10 +3,8 @@ import type { Env } from "../src/env.ts";
 import type { Deployment } from "../src/harness.ts";
 import { bucketPrefix, parseBucketKey, type BucketKey } from "../src/shared/bucket-key.ts";
 import { systemClock } from "../src/shared/clock.ts";
-import { CarrelError } from "../src/shared/errors.ts";
 import { consoleLog } from "../src/shared/log.ts";
 import { noPoint, type Point } from "../src/shared/point.ts";
-import type { Failure } from "../src/shared/session-api.ts";
 import type {
   GlobRequest,
   GrepRequest,
@@ -20,6 +18,7 @@ import type {
 import type { SnapshotRequest } from "../src/shared/workspace-snapshot.ts";
 import type { ChangeRequest, ImportPage } from "../src/shared/workspace-changes.ts";
 import { WorkspaceBucket } from "../src/workspace/bucket.ts";
+import { answered } from "./answered.ts";
 import { platformSql } from "./sql.ts";
 
 /** The class of objects that own the files of a bucket, each its only writer. It decides nothing. */
@@ -133,22 +132,13 @@ export function filesObject(deployment: Deployment) {
     }
 
     /** Expected failures leave as data: error classes do not survive the way to the caller. */
-    protected async answer<Result extends object>(
+    protected answer<Result extends object>(
       name: string,
       bucket: string,
       work: () => Promise<Result>,
-    ): Promise<(Result & { readonly ok: true }) | Failure> {
-      this.point(`rpc:${name}:before`);
-      try {
-        if (bucket !== this.#key) throw new Error("called for another bucket");
-        const result = { ...(await work()), ok: true as const };
-        this.point(`rpc:${name}:after`);
-        return result;
-      } catch (error) {
-        if (error instanceof CarrelError)
-          return { ok: false, code: error.code, message: error.message };
-        throw error;
-      }
+    ) {
+      const isMeant = bucket === this.#key;
+      return answered({ name, isMeant, point: (at) => this.point(at) }, work);
     }
   };
 }

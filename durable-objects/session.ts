@@ -1,13 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../src/env.ts";
 import type { Deployment } from "../src/harness.ts";
-import { CarrelError } from "../src/shared/errors.ts";
 import { parseSessionKey, sessionKey } from "../src/shared/ids.ts";
 import { noPoint, type Point } from "../src/shared/point.ts";
 import {
   type AcceptRequest,
   type CallAnswer,
-  type Failure,
   type PermissionsChange,
   type SessionApi,
   type TailRequest,
@@ -16,6 +14,7 @@ import type { SessionAddress } from "../src/shared/session-address.ts";
 import type { BeginRequest, Report, Rights } from "../src/shared/subagents.ts";
 import { SessionHost } from "../src/turn/host.ts";
 import type { Session } from "../src/turn/session.ts";
+import { answered } from "./answered.ts";
 import { eventStream, streamed } from "./event-stream.ts";
 import { sessionPlatform } from "./session-platform.ts";
 
@@ -106,6 +105,20 @@ export function sessionObject(deployment: Deployment) {
       return this.#answer("report", address, () => this.#session.family.report(report));
     }
 
+    tasks(address: SessionAddress) {
+      return this.#answer("tasks", address, () => ({ tasks: this.#session.family.tasks() }));
+    }
+
+    task(address: SessionAddress, id: string) {
+      return this.#answer("task", address, () => ({ task: this.#session.family.task(id) }));
+    }
+
+    cancelTask(address: SessionAddress, id: string) {
+      return this.#answer("cancelTask", address, async () => ({
+        task: await this.#session.family.cancel(id),
+      }));
+    }
+
     history(address: SessionAddress, page: { readonly before?: number; readonly limit: number }) {
       return this.#answer("history", address, () => ({ page: this.#session.history(page) }));
     }
@@ -175,26 +188,13 @@ export function sessionObject(deployment: Deployment) {
       });
     }
 
-    /** Expected failures leave as data: error classes do not survive the way to the Worker. */
-    async #answer<Result extends object | void>(
+    #answer<Result extends object | void>(
       name: string,
       address: SessionAddress,
       work: () => Result | Promise<Result>,
-    ): Promise<((Result extends object ? Result : object) & { readonly ok: true }) | Failure> {
-      this.point(`rpc:${name}:before`);
-      try {
-        if (sessionKey(address) !== sessionKey(this.#address))
-          throw new Error("called for another session");
-        const result = { ...(await work()), ok: true as const };
-        this.point(`rpc:${name}:after`);
-        return result as unknown as (Result extends object ? Result : object) & {
-          readonly ok: true;
-        };
-      } catch (error) {
-        if (error instanceof CarrelError)
-          return { ok: false, code: error.code, message: error.message };
-        throw error;
-      }
+    ) {
+      const isMeant = sessionKey(address) === sessionKey(this.#address);
+      return answered({ name, isMeant, point: (at) => this.point(at) }, work);
     }
   };
 }

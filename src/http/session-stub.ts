@@ -2,12 +2,8 @@ import type { Env, SessionStub } from "../env.ts";
 import { CarrelError } from "../shared/errors.ts";
 import { sessionKey } from "../shared/ids.ts";
 import { isMarked } from "../shared/platform-error.ts";
-import {
-  type Failure,
-  type SessionApi,
-  STREAM_ANSWER,
-  type StreamMethod,
-} from "../shared/session-api.ts";
+import { type SessionApi, STREAM_ANSWER, type StreamMethod } from "../shared/session-api.ts";
+import type { Failure } from "../shared/errors.ts";
 import type { SessionAddress } from "../shared/session-address.ts";
 
 type Answer = { readonly ok: true } | Failure;
@@ -51,6 +47,9 @@ function sessionOf(env: Env, address: SessionAddress): SessionApi {
     clear: (...args) => rpc.clear(...args),
     remove: (...args) => rpc.remove(...args),
     importState: (...args) => rpc.importState(...args),
+    tasks: (...args) => rpc.tasks(...args),
+    task: (...args) => rpc.task(...args),
+    cancelTask: (...args) => rpc.cancelTask(...args),
     begin: (...args) => rpc.begin(...args),
     govern: (...args) => rpc.govern(...args),
     report: (...args) => rpc.report(...args),

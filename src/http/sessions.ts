@@ -9,6 +9,7 @@ import { permissionRoutes } from "./session-permissions.ts";
 import { planRoutes } from "./session-plan.ts";
 import { stateRoutes } from "./session-state.ts";
 import { callSession } from "./session-stub.ts";
+import { taskRoutes } from "./session-tasks.ts";
 import { turnRoutes } from "./session-turns.ts";
 
 const MAX_TITLE = 200;
@@ -26,8 +27,8 @@ const ClearBody = z.strictObject({});
 /** The native routes of one session, below `/v1/agents/:agent/sessions/:session`. */
 export function sessionRoutes(): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  for (const part of [turnRoutes(), callRoutes(), permissionRoutes(), planRoutes(), stateRoutes()])
-    routes.route("/", part);
+  const parts = [turnRoutes(), callRoutes(), permissionRoutes(), planRoutes(), taskRoutes()];
+  for (const part of [...parts, stateRoutes()]) routes.route("/", part);
 
   routes.get("/", async (c) => {
     const address = addressOf(c);

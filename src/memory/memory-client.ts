@@ -14,7 +14,7 @@ import type {
   Undone,
   UndoRequest,
 } from "../shared/memory-api.ts";
-import type { Failure } from "../shared/session-api.ts";
+import type { Failure } from "../shared/errors.ts";
 import type { CallBucket } from "../workspace/workspace.ts";
 
 /** The memory of one bucket. Expected failures are thrown as `CarrelError`; every method may be repeated. */

@@ -18,6 +18,9 @@ export type ErrorCode =
   | ModelErrorCode
   | TurnErrorCode;
 
+/** An expected failure as it crosses between objects, where error classes do not survive. */
+export type Failure = { readonly ok: false; readonly code: ErrorCode; readonly message: string };
+
 /** Why a provider did not answer. Only `rate_limited` and `unavailable` are worth another try. */
 export type ModelErrorCode =
   | "model_not_configured"

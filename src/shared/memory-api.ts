@@ -1,5 +1,5 @@
 import type { Mark } from "./memory-marks.ts";
-import type { Failure } from "./session-api.ts";
+import type { Failure } from "./errors.ts";
 
 /** Whose upkeep it is: the model is asked for one bucket at a time, in a slot of time. */
 export type RunRequest = {

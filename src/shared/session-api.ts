@@ -1,10 +1,10 @@
-import type { ErrorCode } from "./errors.ts";
+import type { Failure } from "./errors.ts";
+import type { FamilyApi } from "./family-api.ts";
 import type { CallAnswered, PendingCall, SessionStatus, TurnState } from "./events.ts";
 import type { ContentPart, Usage } from "./messages.ts";
 import type { PermissionMode, Permissions, Rule, Rules } from "./permissions.ts";
 import type { Work } from "./plan.ts";
 import type { SessionAddress } from "./session-address.ts";
-import type { BeginRequest, Report, Rights } from "./subagents.ts";
 
 /** What a turn is asked to do: answer a new message, or answer the last message again. */
 export type TurnInput =
@@ -101,9 +101,6 @@ export type TurnView = {
   readonly start: string | null;
 };
 
-/** An expected failure as it crosses between objects, where error classes do not survive. */
-export type Failure = { readonly ok: false; readonly code: ErrorCode; readonly message: string };
-
 export type Accepted = { readonly ok: true; readonly turn: TurnView; readonly isNew: boolean };
 
 export type TailRequest = {
@@ -199,7 +196,7 @@ export type SessionLink = Pick<
  * What a session object answers to, called by the Worker over RPC. Every method first checks that `address`
  * is the object's own. Streams are server-sent events of `IdentifiedEvent`s.
  */
-export interface SessionApi {
+export interface SessionApi extends FamilyApi {
   /** Commits the turn before it answers. Safe to repeat: the same key and digest give the same turn. */
   accept(address: SessionAddress, request: AcceptRequest): Promise<Accepted | Failure>;
   /** `accept`, and the turn's events from its first one until it ends. */
@@ -269,15 +266,6 @@ export interface SessionApi {
     address: SessionAddress,
     request: TailRequest,
   ): Promise<{ readonly ok: true; readonly events: ReadableStream<Uint8Array> } | Failure>;
-  /**
-   * A message for a subagent, from its parent's session; its rights are the ones that come with it. `forbidden` for a session
-   * that is nobody's or another one's. Safe to repeat.
-   */
-  begin(address: SessionAddress, request: BeginRequest): Promise<{ readonly ok: true } | Failure>;
-  /** What a subagent may do from now on, from its parent's session. Safe to repeat. */
-  govern(address: SessionAddress, rights: Rights): Promise<{ readonly ok: true } | Failure>;
-  /** What happened in a subagent's session, for its parent's. `not_found` where it is not known. Safe to repeat. */
-  report(address: SessionAddress, report: Report): Promise<{ readonly ok: true } | Failure>;
   /** Ends the running turn (or the named one) as `stopped`; a turn that already ended is left as it is. */
   stop(
     address: SessionAddress,

@@ -1,4 +1,4 @@
-import type { Failure } from "./session-api.ts";
+import type { Failure } from "./errors.ts";
 import type {
   Candidate,
   Decided,

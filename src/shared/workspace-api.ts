@@ -1,5 +1,5 @@
 import type { SnapshotRequest, Snapshot } from "./workspace-snapshot.ts";
-import type { Failure } from "./session-api.ts";
+import type { Failure } from "./errors.ts";
 import type { Changed, ChangeRequest, ImportPage } from "./workspace-changes.ts";
 import type { Content, FileInfo, FileVersion, LayerName, Manifest } from "./workspace-files.ts";
 

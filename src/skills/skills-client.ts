@@ -1,7 +1,7 @@
 import type { BucketApi } from "../shared/bucket-api.ts";
 import type { BucketKey } from "../shared/bucket-key.ts";
 import { CarrelError } from "../shared/errors.ts";
-import type { Failure } from "../shared/session-api.ts";
+import type { Failure } from "../shared/errors.ts";
 import type {
   Candidate,
   Decided,

@@ -1,5 +1,5 @@
 import type { BucketKey } from "../shared/bucket-key.ts";
-import type { Failure } from "../shared/session-api.ts";
+import type { Failure } from "../shared/errors.ts";
 import type { BucketApi } from "../shared/bucket-api.ts";
 
 /** Asks the object of a bucket and gives what it answered; expected failures are thrown as `CarrelError`. */

@@ -224,44 +224,6 @@ describe("rights", () => {
   });
 });
 
-describe("what is stopped", () => {
-  it("[T9] [U5] with its turn: the subagent that it waits for does nothing more", async () => {
-    const lab = new FamilyLab();
-    lab.say("t", { calls: [spawn([{ hang: true }])] }, done);
-    await lab.settle();
-    lab.parent.stop();
-    await lab.parent.family.whenStopped();
-    const [child = ""] = lab.children;
-    expect(lab.story(child)).toMatch(/end:stopped$/);
-    expect(lab.witness.aborted).toBe(1);
-    const asked = lab.witness.requests.length;
-    await lab.pass(120_000);
-    expect(lab.witness.requests).toHaveLength(asked);
-    expect(lab.entries().filter(({ kind }) => kind === "delivered")).toEqual([]);
-  });
-
-  it("[U5] by task_cancel: once it has answered, no model and no tool is called for the task", async () => {
-    const lab = new FamilyLab();
-    const slow = spawn([{ hang: true }, { calls: [work("late")] }], { timeout_seconds: 0 });
-    await lab.run("t", { calls: [slow] }, done);
-    const task_id = taskIn(lab.results()[0]);
-    await lab.run("u", { calls: [tool("task_cancel", { task_id })] }, done);
-    expect(lab.results().at(-1)).toContain("status: cancelled");
-    await lab.pass(120_000);
-    expect(lab.effects.runs).toEqual([]);
-    await lab.run("v", { calls: [tool("task_cancel", { task_id })] }, done);
-    expect(lab.results().at(-1)).toContain("ended before: cancelled");
-  });
-
-  it("[T9] a session that is deleted takes its subagents' with it", async () => {
-    const lab = new FamilyLab();
-    await lab.run("t", { calls: [spawn([found])] }, done);
-    const [child = ""] = lab.children;
-    expect(await lab.parent.remove()).toBe(true);
-    expect(() => lab.host(child).session.state()).toThrow(/deleted/);
-  });
-});
-
 describe("the events of a subagent", () => {
   it("[U6] are in its parent's, with their source, in their order, each once", async () => {
     const lab = new FamilyLab();

@@ -1,6 +1,6 @@
 import type { BucketMemory } from "../../src/memory/bucket-memory.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
-import type { Failure } from "../../src/shared/session-api.ts";
+import type { Failure } from "../../src/shared/errors.ts";
 import type { BucketSkills } from "../../src/skills/bucket/bucket-skills.ts";
 import type { WorkspaceBucket } from "../../src/workspace/bucket.ts";
 

@@ -130,6 +130,7 @@ const wrongBodies: Readonly<Record<string, readonly string[]>> = {
   ],
   "PUT /mode": ["{}", '{"mode":"YOLO"}', '{"mode":1}', '{"mode":"EXPLORE","allow":[]}'],
   "PUT /plan": ["{}", '{"active":1}', '{"active":"true"}', '{"active":true,"by":"root"}'],
+  "POST /tasks/task_1/cancel": ["[]", "null", '{"task":"task_2"}'],
   "PUT /state": ['{"context":7}', '{"context":[{}]}', '{"session_id":"x"}'],
   "PATCH ": [
     "{}",

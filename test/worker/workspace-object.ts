@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { bucketPrefix, type BucketKey } from "../../src/shared/bucket-key.ts";
-import type { Failure } from "../../src/shared/session-api.ts";
+import type { Failure } from "../../src/shared/errors.ts";
 import type { BucketApi } from "../../src/shared/bucket-api.ts";
 import type { Content } from "../../src/shared/workspace-files.ts";
 import { breathe } from "./session-object.ts";

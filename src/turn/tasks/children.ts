@@ -156,11 +156,12 @@ export function childGivenUp(core: SessionCore, job: Job): void {
  */
 export async function cancelTask(core: SessionCore, id: string): Promise<boolean> {
   const isNew = core.commit("task", (tx) => cancelIn(core, tx, id));
-  if (!isNew) return false;
-  core.wakeOutbox();
-  const session = findTask(core.sql, id)?.session;
-  if (session) await stop(core, session, id);
-  return true;
+  const task = findTask(core.sql, id);
+  if (task?.state !== "cancelled") return false;
+  if (isNew) core.wakeOutbox();
+  // Also of one that was stopped before: its subagent may not know yet.
+  if (task.session) await stop(core, task.session, id);
+  return isNew;
 }
 
 /** Deletes the sessions of all subagents, with the session that they belong to. Throws where one cannot be reached. */

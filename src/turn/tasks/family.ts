@@ -1,12 +1,18 @@
-import { notFound, sessionGone } from "../../shared/errors.ts";
+import { findTask, listTasks, openTasks } from "../../session/tasks.ts";
+import { CarrelError, notFound, sessionGone } from "../../shared/errors.ts";
+import type { TaskHead } from "../../shared/family-api.ts";
 import type { AcceptRequest } from "../../shared/session-api.ts";
 import type { BeginRequest, Report, Rights } from "../../shared/subagents.ts";
+import type { Task } from "../../shared/tasks.ts";
 import type { Outbox } from "../after/outbox.ts";
 import type { SessionCore } from "../core.ts";
+import { cancelTask } from "./children.ts";
 import { endTask, type TaskEnd } from "./end-task.ts";
 import { governed } from "./governed.ts";
 import { takeReport } from "./take-report.ts";
 
+/** Tasks in a list. */
+const LISTED = 100;
 /** A stop waits so long for subagents to know. */
 const STOP_MS = 5_000;
 
@@ -53,6 +59,41 @@ export class Family {
     this.#assertThere();
     endTask(this.#core, id, end);
     this.#parts.wake();
+  }
+
+  /** The newest tasks, newest first, and after them older ones that have not ended. */
+  tasks(): readonly TaskHead[] {
+    this.#assertThere();
+    const { sql } = this.#core;
+    const newest = listTasks(sql, { limit: LISTED });
+    const shown = new Set(newest.map(({ id }) => id));
+    const older = openTasks(sql).filter(({ id }) => !shown.has(id));
+    return [...newest, ...older.toReversed()].map(({ result: _result, ...head }) => head);
+  }
+
+  /** Throws `CarrelError('not_found')` where there is no such task. */
+  task(id: string): Task {
+    this.#assertThere();
+    const task = findTask(this.#core.sql, id);
+    if (!task) throw notFound("A task with that id");
+    return task;
+  }
+
+  /**
+   * Stops a task; one that has ended is left as it is. Throws `CarrelError('overloaded')` where its subagent could not be told
+   * yet, which a job goes on with.
+   */
+  async cancel(id: string): Promise<Task> {
+    this.task(id);
+    try {
+      await cancelTask(this.#core, id);
+    } catch (error) {
+      if (error instanceof CarrelError && error.code !== "gone") throw error;
+      throw new CarrelError("overloaded", "The subagent could not be told to stop yet. Try again.");
+    } finally {
+      this.#parts.wake();
+    }
+    return this.task(id);
   }
 
   /** Resolves when the subagents that were stopped know, or after a while; then a job goes on. */
