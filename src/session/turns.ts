@@ -72,6 +72,14 @@ export function findTurn(sql: Sql, id: string): StoredTurn | null {
   return row ? { ...row, state: row.state as StoredTurn["state"] } : null;
 }
 
+/** The turn that the newest fact of any is of; `null` before the first one. */
+export function newestTurn(sql: Sql): string | null {
+  const [row] = sql.all<{ turn: string }>(
+    "SELECT turn FROM journal WHERE turn <> '' ORDER BY seq DESC LIMIT 1",
+  );
+  return row?.turn ?? null;
+}
+
 /** How many of these turn ids the session knows. */
 export function countKnown(sql: Sql, ids: readonly string[]): number {
   const rows = sql.all<{ known: number }>(

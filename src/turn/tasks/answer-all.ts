@@ -1,9 +1,11 @@
 import { CarrelError, notFound } from "../../shared/errors.ts";
-import type { AnswerOutcome, CallAnswer } from "../../shared/session-api.ts";
+import type { AnswerOutcome, CallAnswer, TurnView } from "../../shared/session-api.ts";
 import { askedAs, ofChild } from "../../shared/subagents.ts";
-import { findChild } from "../../session/children.ts";
+import { findTurn, newestTurn } from "../../session/turns.ts";
+import { findChild, updateChild } from "../../session/children.ts";
 import { answerCalls, type AnswerResult } from "../calls/answer.ts";
 import type { SessionCore } from "../core.ts";
+import { viewOf, viewOfStored } from "../status.ts";
 import type { Harness } from "../harness.ts";
 
 /**
@@ -22,34 +24,46 @@ export async function answerAll(
   const given = own.length === 0 ? null : await answerCalls(core, harness, own, by);
   const ownOutcomes = [...(given?.answers ?? [])];
   const outcomes: AnswerOutcome[] = [];
-  let turn = given?.turn ?? null;
   for (const answer of answers) {
     const found = isOwn(answer) ? ownOutcomes.shift() : undefined;
     if (found) {
       outcomes.push(found);
       continue;
     }
-    const of = await answerChild(core, answer, by);
-    outcomes.push(...of.answers);
-    turn ??= of.turn;
+    outcomes.push(...(await answerChild(core, answer, by)));
   }
-  if (!turn) throw new Error("an answer without a turn");
-  return { answers: outcomes, turn };
+  return { answers: outcomes, turn: given?.turn ?? turnOf(core) };
+}
+
+/** The turn here that goes on by what a subagent does; the newest one where none does. */
+function turnOf(core: SessionCore): TurnView {
+  if (core.begun) return viewOf(core, core.begun);
+  const id = newestTurn(core.sql);
+  const stored = id === null ? null : findTurn(core.sql, id);
+  if (id === null || !stored) throw notFound("That call");
+  return viewOfStored(core, id, stored);
 }
 
 async function answerChild(
   core: SessionCore,
   answer: CallAnswer,
   by: string,
-): Promise<AnswerResult> {
+): Promise<readonly AnswerOutcome[]> {
   const { session, call } = ofChild(answer.call) ?? { session: "", call: "" };
   if (!findChild(core.sql, session)) throw notFound("That call");
   const to = { ...core.platform.address, session };
   const given = await core.platform.link(to).answer(to, [{ ...answer, call }], by);
   if (!given.ok) throw new CarrelError(given.code, given.message);
-  const answers = given.answers.map((outcome) => ({
-    ...outcome,
-    call: askedAs(session, outcome.call),
-  }));
-  return { answers, turn: given.turn };
+  settled(core, session, answer.call);
+  return given.answers.map((outcome) => ({ ...outcome, call: askedAs(session, outcome.call) }));
+}
+
+/** It is asked here no longer, also before the subagent's session reports that. */
+function settled(core: SessionCore, session: string, call: string): void {
+  const child = findChild(core.sql, session);
+  const pending = child?.pending.filter((asked) => asked.call !== call);
+  if (core.isDeleted || !child || !pending || pending.length === child.pending.length) return;
+  const { reported } = child;
+  core.commit("report", () => updateChild(core.sql, session, { reported, pending }));
+  core.forgetAsking();
 }
