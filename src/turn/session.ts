@@ -199,6 +199,7 @@ export class Session {
   /** Begins the conversation anew; permissions stay. */
   clear(by: string): void {
     this.#assertThere();
+    assertSpokenTo(this.#core);
     clearSession(this.#core, by);
   }
 
@@ -213,6 +214,7 @@ export class Session {
   /** Takes a state document into an empty session; `whenRegistered` then says that the session is listed. */
   importState(state: unknown, by: string): number {
     this.#assertThere();
+    assertOwn(this.#core);
     const { isDone } = this.#registration;
     const messages = importState(this.#core, this.#harness, { state, by, isRegistered: isDone });
     this.#outbox.wake();

@@ -16,6 +16,14 @@ const unsafe = calls(["unsafe_thing", { label: "one" }]);
 const spawn = (steps: readonly ScriptedStep[], more: object = {}): ScriptedStep =>
   calls(["agent_spawn", { agent_id: "general-purpose", task: script(...steps), ...more }]);
 
+/** What would change what a session may do. */
+const rights = [
+  ["/permissions", { mode: "BYPASS" }],
+  ["/mode", { mode: "BYPASS" }],
+  ["/plan", { active: false }],
+  ["/state", { context: [] }],
+] as const;
+
 type Tasks = { readonly tasks: readonly { readonly id: string; readonly session: string }[] };
 
 const tasksOf = async (client: NativeClient): Promise<Tasks["tasks"]> =>
@@ -69,7 +77,19 @@ describe("a subagent, in an object of its own", () => {
     const child = new NativeClient(task?.session ?? "");
     const said = await child.ask("POST", "/turns", { message: "hi" });
     expect(said).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    expect((await child.ask("POST", "/clear", {})).status).toBe(403);
+    for (const [path, body] of rights)
+      expect([path, (await child.ask("PUT", path, body)).status]).toEqual([path, 409]);
     expect((await client.send("DELETE", "")).status).toBe(200);
     expect((await child.ask("GET", "")).status).toBe(410);
+  });
+
+  it("[I1] is begun by nobody else: a session of such a name that is no subagent's takes nothing", async () => {
+    const child = new NativeClient(`sub-${"0".repeat(32)}`);
+    const said = await child.ask("POST", "/turns", { message: "hi" });
+    expect(said).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
+    for (const [path, body] of rights)
+      expect([path, (await child.ask("PUT", path, body)).status]).toEqual([path, 404]);
+    expect(JSON.stringify((await child.list()).body)).not.toContain(child.session);
   });
 });

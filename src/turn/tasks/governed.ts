@@ -1,6 +1,6 @@
-import { CarrelError } from "../../shared/errors.ts";
+import { CarrelError, notFound } from "../../shared/errors.ts";
 import { noPlan } from "../../shared/plan.ts";
-import type { Rights } from "../../shared/subagents.ts";
+import { CHILD, type Rights } from "../../shared/subagents.ts";
 import { writePlan } from "../calls/effects.ts";
 import { afterChange } from "../calls/park.ts";
 import type { SessionCore } from "../core.ts";
@@ -30,8 +30,10 @@ export function governed(core: SessionCore, { permissions, planning }: Rights): 
   if (turn) core.platform.setAlarm(core.clock.now() + DEAD_MAN_MS);
 }
 
-/** Throws `CarrelError('conflict')` in a subagent's session, whose rights are its parent's. */
-export function assertOwn({ role }: SessionCore): void {
+/** Throws `CarrelError('conflict')` in a subagent's session, whose rights are its parent's; `'not_found'` for one of none. */
+export function assertOwn(core: SessionCore): void {
+  assertSomeones(core);
+  const { role } = core;
   if (!role) return;
   throw new CarrelError(
     "conflict",
@@ -39,11 +41,18 @@ export function assertOwn({ role }: SessionCore): void {
   );
 }
 
-/** Throws `CarrelError('forbidden')` in the session of a subagent that only its parent speaks to. */
-export function assertSpokenTo({ role }: SessionCore): void {
+/** Throws `CarrelError('forbidden')` in the session of a subagent that only its parent speaks to; `'not_found'` for one of none. */
+export function assertSpokenTo(core: SessionCore): void {
+  assertSomeones(core);
+  const { role } = core;
   if (!role || role.isExposed) return;
   throw new CarrelError(
     "forbidden",
     `This is the session of a subagent that is spoken to by its parent alone: write to the session ${role.parent.session}.`,
   );
+}
+
+/** Only a parent begins a session with the name of a subagent's: else its subagent would find it taken. */
+function assertSomeones({ role, platform }: SessionCore): void {
+  if (!role && CHILD.test(platform.address.session)) throw notFound("A subagent with that session");
 }
