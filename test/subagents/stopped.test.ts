@@ -42,7 +42,15 @@ describe("what is stopped", () => {
     const { family } = lab.parent;
     const [{ id, ...task } = { id: "" }] = family.tasks();
     expect(task).toMatchObject({ agent: "helper", state: "running", error: null });
-    expect(await family.cancel(id)).toMatchObject({ id, state: "cancelled", result: null });
+    const told = Promise.withResolvers<void>();
+    lab.before = (method) => (method === "stop" ? told.promise : undefined);
+    let isAnswered = false;
+    const cancelled = family.cancel(id).finally(() => (isAnswered = true));
+    await lab.settle();
+    expect(isAnswered).toBe(false);
+    told.resolve();
+    expect(await cancelled).toMatchObject({ id, state: "cancelled", result: null });
+    expect(lab.story(lab.children[0])).toMatch(/end:stopped$/);
     await lab.pass(120_000);
     expect(lab.effects.runs).toEqual([]);
     expect(lab.story(lab.children[0])).toMatch(/end:stopped$/);
