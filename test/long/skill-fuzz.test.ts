@@ -8,6 +8,6 @@ describe("100,000 texts that are skills more or less", () => {
       `${skills} were loaded; the slowest, seed ${slowest}, took ${maxMs.toFixed(2)} ms`,
     );
     expect(skills).toBeGreaterThan(20_000);
-    expect(maxMs).toBeLessThan(10);
+    expect(maxMs).toBeLessThanOrEqual(5);
   });
 });

@@ -4,6 +4,9 @@ import { parseSkill } from "../../../src/skills/format/parse-skill.ts";
 import type { ParsedSkill } from "../../../src/skills/format/skill.ts";
 import { skillText } from "./skill-texts.ts";
 
+/** Half of what a text may take: what takes longer is looked at twice. */
+const SUSPECT_MS = 2.5;
+
 /** How many could be loaded, and what the longest took: of the processor, the least of ten, in milliseconds. */
 export type LoadedTexts = {
   readonly skills: number;
@@ -17,14 +20,20 @@ export type LoadedTexts = {
  */
 export function loadSkillTexts(first: number, count: number, isTimed = false): LoadedTexts {
   let [skills, maxMs, slowest] = [0, 0, first];
+  const suspects: number[] = [];
   const before = Object.getOwnPropertyNames(Object.prototype);
   for (let seed = first; seed < first + count; seed += 1) {
     const text = skillText(seed);
     const parsed = assertLoads(text, seed);
     if (parsed.kind === "skill") skills += 1;
     if (!isTimed) continue;
-    // Only what may be the slowest is measured again: other work on the machine only adds.
-    const ms = costOf(text, maxMs);
+    const ms = costOf(text, SUSPECT_MS);
+    if (ms > SUSPECT_MS) suspects.push(seed);
+    else if (ms > maxMs) [maxMs, slowest] = [ms, seed];
+  }
+  // What was slow is measured again later: other work on the machine only adds, and may last longer than ten runs.
+  for (const seed of suspects) {
+    const ms = costOf(skillText(seed), maxMs);
     if (ms > maxMs) [maxMs, slowest] = [ms, seed];
   }
   expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
