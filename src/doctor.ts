@@ -14,6 +14,7 @@ import type { Usage } from "./shared/workspace-api.ts";
 import type { Catalogue, CatalogueSkill } from "./skills/catalogue/catalogue.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { Capability } from "./turn/capability.ts";
+import { allWants } from "./turn/wants.ts";
 import type { IsolationScope, Workspace, WorkspaceOwner } from "./workspace/workspace.ts";
 
 /** What the next turn's requests are made of, and the state of the buckets that it comes from (promise C9). */
@@ -70,7 +71,7 @@ export type Patient = {
 /** Asks the caller's buckets and makes the report. Runs no hook of a capability. */
 export async function examine(patient: Patient, env: Env): Promise<Doctor> {
   const { definition, workspace, scope, template, owner, skills, subagents } = patient;
-  const wants = { ...skills?.wants, ...subagents?.wants };
+  const wants = allWants([skills ?? [], subagents ?? []].flat());
   const options = { ...promptOptionsOf(definition), wants };
   const request = snapshotRequest(options, null);
   const [{ records, ...usage }, answer] = await Promise.all([

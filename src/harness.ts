@@ -51,8 +51,9 @@ import { systemClock } from "./shared/clock.ts";
 import { consoleLog } from "./shared/log.ts";
 import type { SessionAddress } from "./shared/session-address.ts";
 import type { Role } from "./shared/subagents.ts";
+import { allWants } from "./turn/wants.ts";
 import { createBudget } from "./turn/budget.ts";
-import type { Capability, SnapshotWants } from "./turn/capability.ts";
+import type { Capability } from "./turn/capability.ts";
 import type { ContextOptions } from "./turn/compaction/options.ts";
 import { defaultEviction } from "./turn/eviction/config.ts";
 import type { Harness } from "./turn/harness.ts";
@@ -226,16 +227,9 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     hasPlanMode: definition.enablePlanMode === true,
     notify: createWebhook(env),
     forget: (address) => forgetSession(definition.isolationScope ?? "USER", address, env),
-    prompt: { ...promptOptionsOf(definition), wants: wantsOf(capabilities) },
+    prompt: { ...promptOptionsOf(definition), wants: allWants(capabilities) },
   };
 }
-
-/** What all capabilities want of a turn's snapshot. */
-const wantsOf = (capabilities: readonly Capability[]): Required<SnapshotWants> => ({
-  files: [...new Set(capabilities.flatMap(({ wants }) => wants?.files ?? []))],
-  lists: capabilities.flatMap(({ wants }) => wants?.lists ?? []),
-  skills: [...new Set(capabilities.flatMap(({ wants }) => wants?.skills ?? []))],
-});
 
 /** How much of a conversation the model sees: without session persistence only the turn itself. */
 function contextOf(definition: AgentDefinition, env: Env): ContextOptions {
