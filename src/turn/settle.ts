@@ -76,7 +76,7 @@ export function settleIn(
   tx.append(turn.id, { kind: "end", ...end, ...facts });
   if (!endTurn(core.sql, turn, { outcome: end.outcome, start, epoch })) throw new LostTurn();
   if (turn.state === "waiting") tellOthers(core);
-  if (entries.some(({ kind }) => kind === "held")) stopTasksOf(core, tx, turn.id);
+  if (entries.some(mayHaveTasks)) stopTasksOf(core, tx, turn.id);
   if (hasAfterTurn) {
     const now = core.clock.now();
     core.sql.run("UPDATE job SET kind = 'after', due = ? WHERE id = ?", now, turnJob(turn.id));
@@ -111,9 +111,14 @@ export function abandonTurn(core: SessionCore, turn: BegunTurn, error: TurnEnd["
     if (!endTurn(core.sql, turn, { outcome: "failed", start: turn.start, epoch: null }))
       throw new LostTurn();
     tellOthers(core);
+    stopTasksOf(core, tx, turn.id);
   });
   forgetTurn(core, turn);
 }
+
+/** Whether a task may be open that its turn waits for: a call rested on it, or was cut off before it could. */
+const mayHaveTasks = (entry: JournalEntry): boolean =>
+  entry.kind === "held" || (entry.kind === "result" && entry.status === "unknown");
 
 /** Forgets an ended turn, after the commit that ended it. */
 export function forgetTurn(core: SessionCore, turn: OpenTurn): void {

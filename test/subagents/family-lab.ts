@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
+import { answered } from "../../durable-objects/answered.ts";
 import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import { createPlanMode, withoutPlanTools } from "../../src/plan/plan-mode.ts";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
 import { sessionTables } from "../../src/session/schema.ts";
-import { CarrelError } from "../../src/shared/errors.ts";
 import { sessionKey } from "../../src/shared/ids.ts";
-import type { PointName } from "../../src/shared/point.ts";
+import type { Point, PointName } from "../../src/shared/point.ts";
 import type { CallAnswer, SessionLink } from "../../src/shared/session-api.ts";
 import type { SessionAddress } from "../../src/shared/session-address.ts";
 import type { Role } from "../../src/shared/subagents.ts";
@@ -17,6 +17,7 @@ import { defaultSubagents, type SubagentOptions } from "../../src/subagents/tool
 import { defaultContext } from "../../src/turn/compaction/options.ts";
 import type { Harness } from "../../src/turn/harness.ts";
 import { SessionHost } from "../../src/turn/host.ts";
+import type { Platform } from "../../src/turn/platform.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import type { Session } from "../../src/turn/session.ts";
 import { barePrompt } from "../support/bare-prompt.ts";
@@ -32,11 +33,18 @@ import {
   type ScriptedStep,
 } from "../support/scripted-model.ts";
 import { createEffects, createScriptedTools } from "../support/scripted-tools.ts";
+import { WorkspaceLab } from "../support/workspace-lab.ts";
+import { Ended, Life, mortal } from "./mortal.ts";
 
 export type FamilyOptions = {
   readonly permissions?: Partial<PermissionConfig>;
   readonly options?: Partial<SubagentOptions>;
+  /** Whether there are files, as plans need them. */
+  readonly hasFiles?: boolean;
 };
+
+/** The object of a session, for as long as it lives. */
+type Living = { readonly host: SessionHost; readonly life: Life; readonly point: Point };
 
 export const helper = declared({ id: "helper", description: "Helps.", body: "Help." });
 export const keeper = declared({
@@ -53,20 +61,22 @@ export class FamilyLab {
   readonly effects = createEffects();
   readonly log: string[] = [];
   readonly address: SessionAddress = { agent: "main", user: "ann", session: "s1" };
-  /** Throwing in it ends the object there. */
-  onPoint: (name: PointName, session: string) => void = () => {};
+  /** Whether the object of a session ends at this point of it. */
+  endsAt: (name: PointName, session: string) => boolean = () => false;
   /** Comes before a call from one session to another, which it may delay or fail. */
   before: (method: string, session: string) => void | Promise<void> = () => {};
   pause: () => Promise<void> = () => Promise.resolve();
   readonly #options: FamilyOptions;
+  readonly #files: WorkspaceLab | null;
   readonly #databases = new Map<string, DatabaseSync>();
-  readonly #hosts = new Map<string, SessionHost>();
+  readonly #objects = new Map<string, Living>();
   readonly alarms = new Map<string, number>();
   #ids = 0;
 
   constructor(options: FamilyOptions = {}) {
     makeDigestsInstant();
     this.#options = options;
+    this.#files = options.hasFiles === true ? new WorkspaceLab() : null;
   }
 
   get parent(): Session {
@@ -74,29 +84,42 @@ export class FamilyLab {
   }
 
   host(session: string): SessionHost {
-    const known = this.#hosts.get(session);
-    if (known) return known;
-    const address = { ...this.address, session };
-    const host = new SessionHost(
-      {
-        address,
-        sql: this.sql(session),
-        clock: this.clock,
-        setAlarm: (at) => void this.alarms.set(session, at),
-        clearAlarm: () => void this.alarms.delete(session),
-        sync: () => Promise.resolve(),
-        keepAlive: () => {},
-        register: () => Promise.resolve(noSettings),
-        index: () => Promise.resolve(noSettings),
-        link: (to) => this.#link(to),
-        newId: () => `id-${++this.#ids}`,
-        point: (name) => this.onPoint(name, session),
-        log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
-      },
-      (role) => this.#harness(role),
-    );
-    this.#hosts.set(session, host);
-    return host;
+    return this.#object(session).host;
+  }
+
+  #object(session: string): Living {
+    const known = this.#objects.get(session);
+    if (known && !known.life.isOver) return known;
+    const life = new Life();
+    const platform = mortal(this.#platform(session), life, (name) => this.endsAt(name, session));
+    const { point } = platform;
+    const object = { host: new SessionHost(platform, (role) => this.#harness(role)), life, point };
+    this.#objects.set(session, object);
+    return object;
+  }
+
+  #platform(session: string): Platform {
+    return {
+      address: { ...this.address, session },
+      sql: this.sql(session),
+      clock: this.clock,
+      setAlarm: (at) => void this.alarms.set(session, at),
+      clearAlarm: () => void this.alarms.delete(session),
+      sync: () => Promise.resolve(),
+      keepAlive: () => {},
+      register: () => Promise.resolve(noSettings),
+      index: () => Promise.resolve(noSettings),
+      link: (to) => this.#link(to),
+      newId: () => `id-${++this.#ids}`,
+      point: () => {},
+      log: (level, event, facts) => this.log.push(`${level} ${event} ${JSON.stringify(facts)}`),
+    };
+  }
+
+  /** What a client hears of a call to the parent's session; rejects with `Ended` when its object ends meanwhile. */
+  ask<Result>(call: (parent: Session) => Result | Promise<Result>): Promise<Result> {
+    const { host, life } = this.#object("s1");
+    return life.answers(Promise.resolve().then(() => call(host.session)));
   }
 
   sql(session: string) {
@@ -112,31 +135,25 @@ export class FamilyLab {
 
   /** All objects, or one, end; the next call finds another one over the same tables. */
   restart(session?: string): void {
-    if (session === undefined) this.#hosts.clear();
-    else this.#hosts.delete(session);
+    if (session === undefined) this.#objects.clear();
+    else this.#objects.delete(session);
   }
 
-  /** As the object answers over RPC: what crosses is copied, and expected failures are data. */
+  /** As an object answers over RPC; what crosses is copied. */
   #link(to: SessionAddress): SessionLink {
     const call =
-      (method: string) =>
+      (name: string) =>
       async (address: SessionAddress, ...args: unknown[]) => {
-        if (sessionKey(address) !== sessionKey(to)) throw new Error("called for another session");
-        await this.before(method, to.session);
-        try {
-          const result = await this.#call(to.session, method, structuredClone(args));
-          return structuredClone({ ...result, ok: true });
-        } catch (error) {
-          if (error instanceof CarrelError)
-            return { ok: false, code: error.code, message: error.message };
-          throw error;
-        }
+        await this.before(name, to.session);
+        const { host, life, point } = this.#object(to.session);
+        const isMeant = sessionKey(address) === sessionKey(to);
+        const work = () => this.#call(host, name, structuredClone(args));
+        return structuredClone(await life.answers(answered({ name, isMeant, point }, work)));
       };
     return new Proxy({} as SessionLink, { get: (_, method) => call(String(method)) });
   }
 
-  async #call(session: string, method: string, args: unknown[]): Promise<object | void> {
-    const host = this.host(session);
+  async #call(host: SessionHost, method: string, args: unknown[]): Promise<object | void> {
     const [first, second] = args as never[];
     if (method === "begin")
       return host.adopt((args[0] as { role: Role }).role).family.begin(first as never);
@@ -170,7 +187,7 @@ export class FamilyLab {
       hasPlanMode: true,
       notify: null,
       forget: () => Promise.resolve(),
-      workspace: () => noWorkspace,
+      workspace: ({ session }) => this.#files?.workspace({ session }) ?? noWorkspace,
       attachesFiles: false,
     };
   }
@@ -204,10 +221,24 @@ export class FamilyLab {
       const [session, at] = next;
       await this.clock.pass(Math.max(0, at - this.clock.now()));
       this.alarms.delete(session);
-      await this.host(session).session.alarm();
+      await this.#ring(session);
       await this.clock.pass(0);
     }
     await this.clock.pass(Math.max(0, end - this.clock.now()));
+  }
+
+  /** An alarm that goes off; the platform has one whose object ends meanwhile go off again. */
+  async #ring(session: string): Promise<void> {
+    const { host, life } = this.#object(session);
+    try {
+      await life.answers(host.session.alarm());
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      this.alarms.set(
+        session,
+        Math.min(this.clock.now() + 2_000, this.alarms.get(session) ?? Infinity),
+      );
+    }
   }
 
   async answer(...answers: readonly CallAnswer[]): Promise<void> {

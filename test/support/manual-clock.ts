@@ -47,4 +47,4 @@ export class ManualClock implements Clock {
 }
 
 /** Lets everything that waits for nothing but promises run. */
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

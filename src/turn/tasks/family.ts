@@ -40,9 +40,10 @@ export class Family {
     this.#parts.accept({ key, digest, input, timeZone });
   }
 
-  /** What it may do from now on, as its parent says. */
+  /** What it may do from now on, as its parent says. Where it has not begun, its first message says so. */
   govern(rights: Rights): void {
     this.#assertThere();
+    if (!this.#core.role) return;
     governed(this.#core, rights);
     this.#parts.wake();
   }

@@ -42,8 +42,13 @@ export class Reporter {
 
   /** Goes on reporting where there is anything to. Never throws. */
   wake(): void {
-    const { role, isDeleted, platform, sql } = this.#core;
-    if (!role || isDeleted || this.#isRunning || !findJob(sql, REPORT_JOB)) return;
+    const { role, isDeleted, platform, sql, clock } = this.#core;
+    const job = role && !isDeleted ? findJob(sql, REPORT_JOB) : null;
+    if (!job) return;
+    // While this goes on, the job is for later: an alarm that found it due would go off again and again.
+    const due = clock.now() + DEAD_MAN_MS;
+    if (job.due <= clock.now()) this.#core.commit("job", () => setDue(sql, REPORT_JOB, due));
+    if (this.#isRunning) return;
     this.#isRunning = true;
     platform.keepAlive(this.#run());
   }
