@@ -86,7 +86,7 @@ export function sessionObject(deployment: Deployment) {
     stop(address: SessionAddress, turn?: string) {
       return this.#answer("stop", address, async () => {
         const stopped = this.#session.stop(turn);
-        await this.#session.family.whenStopped();
+        await this.#session.family.whenTold();
         return { turn: stopped };
       });
     }
@@ -132,15 +132,13 @@ export function sessionObject(deployment: Deployment) {
     }
 
     permissions(address: SessionAddress) {
-      return this.#answer("permissions", address, () => ({
-        permissions: this.#session.permissions(),
-      }));
+      const read = () => ({ permissions: this.#session.permissions() });
+      return this.#answer("permissions", address, read);
     }
 
     setPermissions(address: SessionAddress, change: PermissionsChange, by: string) {
-      return this.#listed("setPermissions", address, () => ({
-        permissions: this.#session.setPermissions(change, by),
-      }));
+      const set = () => ({ permissions: this.#session.setPermissions(change, by) });
+      return this.#listed("setPermissions", address, set, "whenTold");
     }
 
     work(address: SessionAddress) {
@@ -148,7 +146,8 @@ export function sessionObject(deployment: Deployment) {
     }
 
     setPlan(address: SessionAddress, active: boolean, by: string) {
-      return this.#listed("setPlan", address, () => ({ work: this.#session.setPlan(active, by) }));
+      const set = () => ({ work: this.#session.setPlan(active, by) });
+      return this.#listed("setPlan", address, set, "whenTold");
     }
 
     rename(address: SessionAddress, title: string) {
@@ -175,15 +174,16 @@ export function sessionObject(deployment: Deployment) {
       return this.#session.alarm();
     }
 
-    /** `#answer`, once the registry knows that the session exists. */
+    /** `#answer`, once the registry knows that the session exists; with `whenTold`, its subagents too what they are to know. */
     #listed<Result extends object>(
       name: string,
       address: SessionAddress,
       work: () => Result | Promise<Result>,
+      when: "whenRegistered" | "whenTold" = "whenRegistered",
     ) {
       return this.#answer(name, address, async () => {
         const result = await work();
-        await this.#session.whenRegistered();
+        await this.#session[when]();
         return result;
       });
     }

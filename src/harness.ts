@@ -190,7 +190,7 @@ function createChildHarness(parent: AgentDefinition, env: Env, role: Role): Harn
     ],
     workspace: () => childWorkspace(whole(), declaration),
     notify: childNotify(harness.notify, role),
-    forget: () => Promise.resolve(),
+    forget: (address) => forgetFiles(childWorkspace(whole(), declaration), address),
   };
 }
 

@@ -39,9 +39,12 @@ export type Role = {
 /** What a subagent may do at most: its parent's rights, as they are now. */
 export type Rights = { readonly permissions: Permissions; readonly planning: boolean };
 
-/** A message for a subagent. `key`: the id of the task, and of the turn that works on it. */
+/** What a parent says that a session is. `declaration`: `null` where that is gone; what it is already counts then. */
+export type Claim = Omit<Role, "declaration"> & { readonly declaration: Declaration | null };
+
+/** A message for a subagent. `key`: the id of the task, and of the turn that works on it. `rights`: those of its parent. */
 export type BeginRequest = {
-  readonly role: Role;
+  readonly role: Claim;
   readonly rights: Rights;
   readonly key: string;
   readonly digest: string;

@@ -8,7 +8,8 @@ export type HandOn = {
   /** Of the task: the same each time that the same is handed on. */
   readonly id: string;
   readonly child: Pick<Child, "session" | "agent" | "label" | "isExposed">;
-  readonly declaration: Declaration;
+  /** `null`: as it was told before. */
+  readonly declaration: Declaration | null;
   readonly title: string;
   readonly text: string;
   /** Whether this turn waits for it, and takes it along when it is stopped. */

@@ -39,6 +39,8 @@ export type Tx = {
   readonly append: (turn: string, fact: Fact, seq?: number, at?: number) => JournalEntry;
   /** The next seq, for a step's attempt or a turn's place in line. Gaps are allowed. */
   readonly reserve: () => number;
+  /** Another session is to be told of something, by a job of this commit: at once when it is made. */
+  readonly tell: () => void;
 };
 
 /** The turn ended, or another instance drives it: whoever notices lets go without a trace. */
@@ -109,9 +111,7 @@ export class SessionCore {
     Object.assign(this, stored);
     this.#isDeleted = isDeleted;
     this.open = this.#isDeleted ? [] : loadOpenTurns(this.sql);
-    const taken = this.open.map((turn) =>
-      "attempt" in turn ? Math.max(turn.attempt, turn.no) : turn.no,
-    );
+    const taken = this.open.map((one) => Math.max(one.no, "attempt" in one ? one.attempt : 0));
     this.#nextSeq = Math.max(this.journal.last, ...taken) + 1;
     this.#permissions = new SessionPermissions(this.sql, offered, permissions);
     this.#unsaid = new Unsaid(this.sql, this.#isStepOpen);
@@ -231,10 +231,12 @@ export class SessionCore {
       say();
       return this.#nextSeq++;
     };
+    let isToTell = false;
+    const tell = () => void (isToTell = true);
     let result: Result;
     try {
       result = this.sql.transaction(() => {
-        const done = work({ append, reserve });
+        const done = work({ append, reserve, tell });
         say();
         return done;
       });
@@ -248,6 +250,8 @@ export class SessionCore {
     this.journal.publish(entries);
     this.context.push(entries.filter(({ turn }) => turn !== NO_TURN));
     this.bell.ring();
+    // Once the caller's memory agrees with what is stored.
+    if (isToTell) queueMicrotask(this.wakeOutbox);
     this.platform.point(`commit:${name}:after`);
     return result;
   }

@@ -1,6 +1,6 @@
-import { CarrelError } from "../shared/errors.ts";
+import { CarrelError, notFound } from "../shared/errors.ts";
 import { sessionKey } from "../shared/ids.ts";
-import { CHILD, type Role } from "../shared/subagents.ts";
+import { CHILD, type Claim, type Role } from "../shared/subagents.ts";
 import { sessionTables } from "../session/schema.ts";
 import { readState, writeState } from "../session/state-documents.ts";
 import type { Harness } from "./harness.ts";
@@ -27,15 +27,18 @@ export class SessionHost {
 
   /**
    * The session as that of a subagent, committed when this returns; what it is changes only while nothing goes on in it.
-   * Throws `CarrelError('forbidden')` where it is nobody's, or another one's.
+   * Throws `CarrelError('forbidden')` where it is nobody's, or another one's; `'not_found'` without a declaration at first.
    */
-  adopt(role: Role): Session {
+  adopt(claim: Claim): Session {
     const { address, sql } = this.#platform;
     const isFamily = this.#role
-      ? sessionKey(this.#role.parent) === sessionKey(role.parent)
+      ? sessionKey(this.#role.parent) === sessionKey(claim.parent)
       : CHILD.test(address.session) && this.#session.isEmpty;
     if (!isFamily)
       throw new CarrelError("forbidden", "This session is not one of a subagent of that session.");
+    const declaration = claim.declaration ?? this.#role?.declaration;
+    if (!declaration) throw notFound("The declaration of this subagent");
+    const role = { ...claim, declaration };
     if (this.#session.isBusy || JSON.stringify(role) === JSON.stringify(this.#role))
       return this.#session;
     const tables = sessionTables(sql);

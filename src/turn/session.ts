@@ -119,6 +119,12 @@ export class Session {
     return this.#registration.whenDone();
   }
 
+  /** `whenRegistered`, and what other sessions are to be told they know, or a job goes on with it. */
+  async whenTold(): Promise<void> {
+    await this.whenRegistered();
+    await this.family.whenTold();
+  }
+
   /**
    * Checks a tail's request at once and gives the function that runs it. `until` names a turn: the tail ends when
    * that turn has ended, or waits, and everything up to there was written.

@@ -12,7 +12,7 @@ export function workspaceWithin(whole: Workspace, directory: string): Workspace 
   const root = workspacePath(directory);
   if (root === "") throw new Error("the whole workspace is no part of it");
   const paths = pathsWithin(root);
-  return {
+  return toldWithin(root, {
     snapshot: (request) => whole.snapshot(request),
     usage: () => whole.usage(),
     whiteouts: () => Promise.resolve([]),
@@ -23,7 +23,32 @@ export function workspaceWithin(whole: Workspace, directory: string): Workspace 
     stageImport: refuse,
     commitImport: refuse,
     dropImport: refuse,
-  };
+  });
+}
+
+/** The same, where what a failure says names nothing outside of the part. */
+function toldWithin(root: string, workspace: Workspace): Workspace {
+  const guarded = Object.entries(workspace).map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        return await (method as (...given: unknown[]) => Promise<unknown>)(...args);
+      } catch (error) {
+        if (!(error instanceof CarrelError)) throw error;
+        throw new CarrelError(error.code, saidWithin(root, error.message));
+      }
+    },
+  ]);
+  return Object.fromEntries(guarded) as Workspace;
+}
+
+/** A message as it is where `root` is all that there is; paths that are like one that is not there are left out. */
+function saidWithin(root: string, message: string): string {
+  const said = message.replace(/ Did you mean (.*)\?$/s, (_, names: string) => {
+    const own = names.split(" or ").filter((name) => name.startsWith(`"${root}/`));
+    return own.length === 0 ? "" : ` Did you mean ${own.join(" or ")}?`;
+  });
+  return said.replaceAll(`${root}/`, "").replaceAll(`"${root}"`, '"."');
 }
 
 type Paths = ReturnType<typeof pathsWithin>;

@@ -4,7 +4,7 @@ import type { AcceptRequest, CallAnswer } from "../../src/shared/session-api.ts"
 import type { Session } from "../../src/turn/session.ts";
 import { script, type ScriptedStep } from "../support/scripted-model.ts";
 import { call } from "../turn/asking-lab.ts";
-import { done, FamilyLab, spawn, tool, type FamilyOptions } from "./family-lab.ts";
+import { done, spawn, tool, type FamilyLab, type FamilyOptions } from "./family-lab.ts";
 import { Ended } from "./mortal.ts";
 
 /** What a client does, with the patience of one: what is not answered is done again. */
@@ -154,7 +154,7 @@ export const scenarios: readonly Scenario[] = [
       await client.rests();
     },
     told: ["a"],
-    did: ["a"],
+    did: ["a", "p"],
   },
   {
     name: "waited for later",
@@ -204,7 +204,7 @@ export const scenarios: readonly Scenario[] = [
       const slow = spawn([{ hang: true }, { calls: [does("late")] }]);
       await client.says("t", [{ calls: [slow] }, done]);
       await client.does((parent) => parent.stop("t"));
-      await client.does((parent) => parent.family.whenStopped());
+      await client.does((parent) => parent.family.whenTold());
       await client.rests();
     },
     never: ["late"],
@@ -243,7 +243,8 @@ export const scenarios: readonly Scenario[] = [
       ]);
       await client.rests();
     },
-    told: ["early"],
+    told: ["early", "late"],
+    did: ["late"],
     never: ["early"],
   },
   {

@@ -2,6 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { answered } from "../../durable-objects/answered.ts";
 import { defaultPermissions, type PermissionConfig } from "../../src/permissions/config.ts";
 import { createPlanMode, withoutPlanTools } from "../../src/plan/plan-mode.ts";
+import type { AgentDefinition } from "../../src/define-agent.ts";
+import type { Deployment } from "../../src/harness.ts";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { Journal } from "../../src/session/journal.ts";
 import { sessionTables } from "../../src/session/schema.ts";
@@ -9,6 +11,7 @@ import { sessionKey } from "../../src/shared/ids.ts";
 import type { Point, PointName } from "../../src/shared/point.ts";
 import type { CallAnswer, SessionLink } from "../../src/shared/session-api.ts";
 import type { SessionAddress } from "../../src/shared/session-address.ts";
+import type { Sql } from "../../src/shared/sql.ts";
 import type { Role } from "../../src/shared/subagents.ts";
 import { createSubagents } from "../../src/subagents/capability.ts";
 import { generalPurpose } from "../../src/subagents/catalogue.ts";
@@ -34,13 +37,16 @@ import {
 } from "../support/scripted-model.ts";
 import { createEffects, createScriptedTools } from "../support/scripted-tools.ts";
 import { WorkspaceLab } from "../support/workspace-lab.ts";
-import { Ended, Life, mortal } from "./mortal.ts";
+import { counted, Ended, Life, mortal } from "./mortal.ts";
+import { wholeAgent } from "./whole-agent.ts";
 
 export type FamilyOptions = {
   readonly permissions?: Partial<PermissionConfig>;
   readonly options?: Partial<SubagentOptions>;
   /** Whether there are files, as plans need them. */
   readonly hasFiles?: boolean;
+  /** A whole agent over those files, in the place of the lab's own. */
+  readonly agent?: Partial<AgentDefinition>;
 };
 
 /** The object of a session, for as long as it lives. */
@@ -67,16 +73,21 @@ export class FamilyLab {
   before: (method: string, session: string) => void | Promise<void> = () => {};
   pause: () => Promise<void> = () => Promise.resolve();
   readonly #options: FamilyOptions;
-  readonly #files: WorkspaceLab | null;
+  readonly files: WorkspaceLab | null;
+  readonly #deployment: Deployment | null;
   readonly #databases = new Map<string, DatabaseSync>();
   readonly #objects = new Map<string, Living>();
   readonly alarms = new Map<string, number>();
+  /** Statements of all sessions so far. */
+  statements = 0;
   #ids = 0;
 
   constructor(options: FamilyOptions = {}) {
     makeDigestsInstant();
     this.#options = options;
-    this.#files = options.hasFiles === true ? new WorkspaceLab() : null;
+    const { agent, hasFiles = false } = options;
+    this.files = hasFiles || agent ? new WorkspaceLab() : null;
+    this.#deployment = agent ? wholeAgent(this, agent) : null;
   }
 
   get parent(): Session {
@@ -122,10 +133,10 @@ export class FamilyLab {
     return life.answers(Promise.resolve().then(() => call(host.session)));
   }
 
-  sql(session: string) {
+  sql(session: string): Sql {
     const database = this.#databases.get(session) ?? openDatabase();
     this.#databases.set(session, database);
-    return nodeSql(database);
+    return counted(nodeSql(database), () => this.statements++);
   }
 
   /** The sessions of subagents, in the order in which they began. */
@@ -166,6 +177,8 @@ export class FamilyLab {
   }
 
   #harness(role: Role | null): Harness {
+    if (this.#deployment && this.files)
+      return this.#deployment.harness("main", this.files.env, role);
     const pause = () => this.pause();
     const tools = createScriptedTools(this.effects, pause);
     const plan = createPlanMode({ allowsShell: false });
@@ -187,7 +200,7 @@ export class FamilyLab {
       hasPlanMode: true,
       notify: null,
       forget: () => Promise.resolve(),
-      workspace: ({ session }) => this.#files?.workspace({ session }) ?? noWorkspace,
+      workspace: ({ session }) => this.files?.workspace({ session }) ?? noWorkspace,
       attachesFiles: false,
     };
   }

@@ -89,7 +89,7 @@ const tellings = (lab: FamilyLab): string =>
     .entries()
     .flatMap((entry) => {
       if (entry.kind === "delivered") return entry.tasks.map(({ text }) => text);
-      const isSubagents = entry.kind === "result" && !/_thing$/.test(entry.name);
+      const isSubagents = entry.kind === "result" && !entry.name.endsWith("_thing");
       return isSubagents ? entry.content.map((part) => ("text" in part ? part.text : "")) : [];
     })
     .join("\n");

@@ -189,6 +189,21 @@ describe("rights", () => {
     expect(lab.effects.runs).toEqual(["read_thing:r", "unsafe_thing:d"]);
   });
 
+  it("[P1] [A9] one that is at work plans from when its parent does, with all that it may do otherwise", async () => {
+    const lab = new FamilyLab();
+    lab.pause = () => lab.clock.sleep(100);
+    const steps = ["a", "b", "c", "d"].map((label) => ({ calls: [work(label)] }));
+    lab.say("t", { calls: [spawn([...steps, found], { timeout_seconds: 0 })] }, done);
+    while (!lab.effects.runs.includes("unsafe_thing:a")) await lab.clock.pass(50);
+    lab.parent.setPlan(true, "ann");
+    lab.parent.setPermissions({ allow: [{ tool: "unsafe_thing" }] }, "ann");
+    const begun = lab.effects.runs.length;
+    await lab.pass(60_000);
+    expect(lab.effects.runs.length).toBeLessThanOrEqual(begun + 1);
+    expect(lab.results(lab.children[0]).at(-1)).toContain("plan");
+    expect(lab.parent.family.tasks()).toMatchObject([{ state: "completed" }]);
+  });
+
   it("[A9] what it asks is asked in its parent's session, and answered there", async () => {
     const lab = new FamilyLab({ permissions: { mode: "DEFAULT" } });
     await lab.run("t", { calls: [spawn([{ calls: [work("c")] }, found])] }, done);

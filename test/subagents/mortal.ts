@@ -82,3 +82,11 @@ function heard(link: SessionLink, life: Life): SessionLink {
       },
   });
 }
+
+/** The same tables, each statement told of. */
+export const counted = (sql: Sql, count: () => void): Sql => ({
+  all: (query, ...params) => (count(), sql.all(query, ...params)),
+  each: (query, ...params) => (count(), sql.each(query, ...params)),
+  run: (query, ...params) => (count(), sql.run(query, ...params)),
+  transaction: (work) => sql.transaction(work),
+});

@@ -12,7 +12,7 @@ describe("what is stopped", () => {
     lab.say("t", { calls: [spawn([{ hang: true }])] }, done);
     await lab.settle();
     lab.parent.stop();
-    await lab.parent.family.whenStopped();
+    await lab.parent.family.whenTold();
     const [child = ""] = lab.children;
     expect(lab.story(child)).toMatch(/end:stopped$/);
     expect(lab.witness.aborted).toBe(1);

@@ -1,3 +1,4 @@
+import type { ModelMessage } from "../../src/shared/messages.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
 import type { ModelErrorCode } from "../../src/shared/errors.ts";
 import { ModelError } from "../../src/shared/errors.ts";
@@ -95,11 +96,9 @@ function readScript(asked: ModelRequest): {
   source: string;
 } {
   const messages = withoutReminders(asked.messages);
-  const at = messages.findLastIndex((one) => one.role === "user");
-  const message = messages[at];
-  const parts = message?.role === "user" ? message.content : [];
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const source = texts.findLast((text) => !/^<(attached_file|output_format)\b/.test(text)) ?? "";
+  const sources = messages.map((message) => (message.role === "user" ? saidIn(message) : ""));
+  const at = sources.findLastIndex((text) => text !== "");
+  const source = sources[at] ?? "";
   const step = messages.slice(at).filter((candidate) => candidate.role === "assistant").length;
   try {
     return { script: JSON.parse(source) as ScriptedStep[], step, source };
@@ -107,6 +106,13 @@ function readScript(asked: ModelRequest): {
     return { script: [{ text: `You said: ${source}` }], step, source };
   }
 }
+
+/** What somebody has said in it, without what was put beside that. */
+const saidIn = ({ content }: Extract<ModelMessage, { role: "user" }>): string =>
+  content
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .findLast((text) => !/^(<(attached_file|output_format)\b|.*<task_results?\b)/s.test(text)) ??
+  "";
 
 type Running = {
   readonly signal: AbortSignal;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/session/entries.ts";
 import { CarrelError } from "../../src/shared/errors.ts";
 import type { ServerTool, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
+import type { Capability } from "../../src/turn/capability.ts";
 import { defaultLimits } from "../../src/turn/limits.ts";
 import { SessionLab } from "./session-lab.ts";
 
@@ -264,5 +265,26 @@ describe("the calls of one step", () => {
     await lab.settle();
     expect(resultsOf(lab).filter(({ status }) => status === "error")).toHaveLength(5);
     expect(runs).toBe(25);
+  });
+
+  it("[T9] is not made any more once its turn was stopped, whatever is around it", async () => {
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const tool = toolOf(async () => `${++runs}`);
+    const slow: Capability = {
+      name: "slow",
+      wrapToolCall: async (_scope, _call, next) => {
+        await gate.promise;
+        return next();
+      },
+    };
+    const lab = new SessionLab({ tools: [tool], capabilities: [slow] });
+    lab.say("t", [{ calls: [call()] }, { text: "ok" }]);
+    await lab.settle();
+    lab.session.stop();
+    gate.resolve();
+    await lab.settle();
+    expect(runs).toBe(0);
+    expect(lab.story("t")).toMatch(/end:stopped$/);
   });
 });

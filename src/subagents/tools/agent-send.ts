@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../tools/define-tool.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { generalPurpose } from "../catalogue.ts";
 import { handedOn, headOf } from "./agent-spawn.ts";
 import {
   DEFAULT_WAIT_SECONDS,
@@ -38,9 +37,7 @@ export const agentSend = (parts: SubagentToolParts) =>
       if (!child)
         return `status: error\nerror: This session has no subagent ${JSON.stringify(agent_key ?? label)}. agent_list names those that it has.`;
       const { declarations } = await parts.rosterOf(context);
-      const known = declarations.find(({ id }) => id === child.agent);
-      // One whose declaration is gone goes on with what it is: its session keeps that.
-      const declaration = known ?? { ...generalPurpose, id: child.agent };
+      const declaration = declarations.find(({ id }) => id === child.agent) ?? null;
       const work = { declaration, child, head: headOf(child), text: message };
       return handedOn(parts, context, work, timeout_seconds);
     },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../tools/define-tool.ts";
+import type { Declaration } from "../../shared/subagents.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
 import { spawnable, type Roster } from "../catalogue.ts";
 import {
@@ -74,7 +75,8 @@ export const agentSpawn = (parts: SubagentToolParts) =>
   });
 
 export type Handed = {
-  readonly declaration: Roster["declarations"][number];
+  /** `null`: it is gone, and the subagent goes on with what it is. */
+  readonly declaration: Declaration | null;
   readonly child: {
     readonly session: string;
     readonly agent: string;

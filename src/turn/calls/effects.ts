@@ -39,7 +39,7 @@ export function storeEffects(
 export function writePlan(core: SessionCore, tx: Tx, plan: Plan, by: string): Plan {
   writeState(core.sql, "plan", plan);
   core.say(tx, { kind: "plan", by, ...plan });
-  if (plan.active !== core.work.plan.active) governChildren(core);
+  if (plan.active !== core.work.plan.active) governChildren(core, tx);
   return plan;
 }
 

@@ -262,6 +262,8 @@ async function perform(
     });
   }
   const run = async (): Promise<ToolOutcome> => {
+    // What is around it may have waited for something.
+    if (scope.signal.aborted) throw new LostTurn();
     core.platform.point("tool:before");
     return succeeded(await prepared.run(toolContext));
   };

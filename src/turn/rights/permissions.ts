@@ -49,7 +49,7 @@ export function changePermissions(
   const turn = core.commit("permissions", (tx) => {
     if (begun) assertNewest(core);
     core.writePermissions(tx, permissions, `user:${by}`);
-    governChildren(core);
+    governChildren(core, tx);
     if (!isRegistered) addRegisterJob(core);
     if (begun?.state !== "waiting") return null;
     return afterChange(core, tx, begun, { entries: core.entriesOf(begun.id), must: true });
@@ -76,7 +76,7 @@ export function keepRules(core: SessionCore, tx: Tx, kept: KeptRules, by: string
   if (isSame(permissions, before)) return false;
   for (const list of [permissions.allow, permissions.deny]) parseRules(list);
   core.writePermissions(tx, permissions, by);
-  governChildren(core);
+  governChildren(core, tx);
   return true;
 }
 

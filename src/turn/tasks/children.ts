@@ -1,6 +1,6 @@
 import { CarrelError } from "../../shared/errors.ts";
 import type { SessionAddress } from "../../shared/session-address.ts";
-import type { BeginRequest, Declaration, Rights } from "../../shared/subagents.ts";
+import type { BeginRequest, Rights } from "../../shared/subagents.ts";
 import { isEnded, newsOf } from "../../shared/tasks.ts";
 import { childSessions, findChild, insertChild } from "../../session/children.ts";
 import { addJob, removeJob, type Job } from "../../session/jobs.ts";
@@ -34,6 +34,7 @@ export function handOnIn(core: SessionCore, tx: Tx, work: HandedOn): void {
   if (task) core.say(tx, { kind: "task", ...newsOf(task) });
   const payload: Message = { declaration, text };
   addJob(sql, { id: beginJob(id), kind: "child", due: now, payload: JSON.stringify(payload) });
+  tx.tell();
 }
 
 /** Has the tasks that a turn waits for stopped, in the caller's commit, as it has ended. */
@@ -47,8 +48,10 @@ export function cancelIn(core: SessionCore, tx: Tx, id: string): boolean {
   const { isNew } = endTaskIn(core, tx, id, end, true);
   if (!isNew) return false;
   const { sql, clock } = core;
-  const task = findTask(sql, id);
-  if (task?.session) addJob(sql, { id: stopJob(id), kind: "child", due: clock.now(), payload: "" });
+  if (findTask(sql, id)?.session) {
+    addJob(sql, { id: stopJob(id), kind: "child", due: clock.now(), payload: "" });
+    tx.tell();
+  }
   return true;
 }
 
@@ -59,8 +62,9 @@ export const rightsOf = ({ permissions, work }: SessionCore): Rights => ({
 });
 
 /** Has every subagent that is at work told what it may do from now on, in the caller's commit. */
-export function governChildren(core: SessionCore): void {
+export function governChildren(core: SessionCore, tx: Tx): void {
   const sessions = new Set(openTasks(core.sql).flatMap(({ session }) => session ?? []));
+  if (sessions.size > 0) tx.tell();
   for (const session of sessions)
     addJob(core.sql, {
       id: governJob(session),
@@ -99,7 +103,7 @@ async function begin(
   const { address } = core.platform;
   const request: BeginRequest = {
     role: { parent: address, declaration, isExposed: child.isExposed },
-    rights: restricted(rightsOf(core), declaration),
+    rights: rightsOf(core),
     key: task,
     digest: text,
     text,
@@ -118,13 +122,6 @@ async function begin(
     const now = findTask(core.sql, task);
     if (now) core.say(tx, { kind: "task", ...newsOf(now) });
   });
-}
-
-/** A subagent never has more than its parent; one that does not inherit has only what that forbids and asks. */
-function restricted({ permissions, planning }: Rights, declaration: Declaration): Rights {
-  if (declaration.inheritParentPermissions) return { permissions, planning };
-  const mode = ["BYPASS", "ACCEPT_EDITS"].includes(permissions.mode) ? "DEFAULT" : permissions.mode;
-  return { permissions: { ...permissions, mode, allow: [] }, planning };
 }
 
 async function stop(core: SessionCore, session: string, task: string): Promise<void> {
@@ -158,7 +155,6 @@ export async function cancelTask(core: SessionCore, id: string): Promise<boolean
   const isNew = core.commit("task", (tx) => cancelIn(core, tx, id));
   const task = findTask(core.sql, id);
   if (task?.state !== "cancelled") return false;
-  if (isNew) core.wakeOutbox();
   // Also of one that was stopped before: its subagent may not know yet.
   if (task.session) await stop(core, task.session, id);
   return isNew;

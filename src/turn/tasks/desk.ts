@@ -15,10 +15,8 @@ export function createTaskDesk(core: SessionCore, turn: RunningTurn, call: strin
       return work(tx);
     });
   return {
-    handOn({ isWaitedFor, ...work }) {
-      change((tx) => handOnIn(core, tx, { ...work, turn: isWaitedFor ? turn.id : null }));
-      core.wakeOutbox();
-    },
+    handOn: ({ isWaitedFor, ...work }) =>
+      change((tx) => handOnIn(core, tx, { ...work, turn: isWaitedFor ? turn.id : null })),
     adopt: (child) => change(() => void insertChild(sql, child)),
     find: (id) => findTask(sql, id),
     list: (query) => listTasks(sql, query),

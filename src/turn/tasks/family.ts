@@ -13,8 +13,8 @@ import { takeReport } from "./take-report.ts";
 
 /** Tasks in a list. */
 const LISTED = 100;
-/** A stop waits so long for subagents to know. */
-const STOP_MS = 5_000;
+/** So long is waited for subagents to know. */
+const TELL_MS = 5_000;
 
 export type FamilyParts = {
   readonly accept: (request: AcceptRequest) => unknown;
@@ -43,8 +43,9 @@ export class Family {
   /** What it may do from now on, as its parent says. Where it has not begun, its first message says so. */
   govern(rights: Rights): void {
     this.#assertThere();
-    if (!this.#core.role) return;
-    governed(this.#core, rights);
+    const { role } = this.#core;
+    if (!role) return;
+    governed(this.#core, rights, role);
     this.#parts.wake();
   }
 
@@ -97,10 +98,10 @@ export class Family {
     return this.task(id);
   }
 
-  /** Resolves when the subagents that were stopped know, or after a while; then a job goes on. */
-  async whenStopped(): Promise<void> {
+  /** Resolves when its subagents know what they are to be told, or after a while; then a job goes on. */
+  async whenTold(): Promise<void> {
     const done = new AbortController();
-    const late = this.#core.clock.sleep(STOP_MS, done.signal);
+    const late = this.#core.clock.sleep(TELL_MS, done.signal);
     await Promise.race([this.#parts.outbox.run(), late]);
     done.abort();
   }

@@ -1,6 +1,6 @@
 import { CarrelError, notFound } from "../../shared/errors.ts";
 import { noPlan } from "../../shared/plan.ts";
-import { CHILD, type Rights } from "../../shared/subagents.ts";
+import { CHILD, type Declaration, type Rights, type Role } from "../../shared/subagents.ts";
 import { writePlan } from "../calls/effects.ts";
 import { afterChange } from "../calls/park.ts";
 import type { SessionCore } from "../core.ts";
@@ -9,11 +9,19 @@ import { DEAD_MAN_MS } from "../dead-man.ts";
 /** Who a subagent's rights are from. */
 const BY_PARENT = "parent";
 
+/** A subagent never has more than its parent; one that does not inherit has only what that forbids and asks. */
+function restricted({ permissions, planning }: Rights, declaration: Declaration): Rights {
+  if (declaration.inheritParentPermissions) return { permissions, planning };
+  const mode = ["BYPASS", "ACCEPT_EDITS"].includes(permissions.mode) ? "DEFAULT" : permissions.mode;
+  return { permissions: { ...permissions, mode, allow: [] }, planning };
+}
+
 /**
- * Gives a subagent's session the rights that its parent's has, committed when this returns; they hold at once, and a turn
+ * Gives a subagent's session the rights that its parent's has, as far as its declaration lets it have them, committed when this returns; they hold at once, and a turn
  * that waits has its calls decided on anew. Where nothing changes, nothing is stored.
  */
-export function governed(core: SessionCore, { permissions, planning }: Rights): void {
+export function governed(core: SessionCore, given: Rights, { declaration }: Role): void {
+  const { permissions, planning } = restricted(given, declaration);
   const isSame = JSON.stringify(permissions) === JSON.stringify(core.permissions);
   const { plan } = core.work;
   if (isSame && plan.active === planning) return;
