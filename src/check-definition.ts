@@ -64,6 +64,7 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   capabilities: true,
   permissions: true,
   limits: true,
+  asyncToolTimeoutMs: true,
   dailyTokens: true,
   compaction: true,
   disableCompaction: true,
@@ -151,7 +152,9 @@ function checkNumbers(definition: AgentDefinition): void {
   const { maxContextTokens = DEFAULT_CONTEXT_TOKENS, modelInactivityMs = 60_000 } = definition;
   checkNumber("maxContextTokens", maxContextTokens, [1, MAX_CONTEXT_TOKENS]);
   checkNumber("modelInactivityMs", modelInactivityMs, [1, HOUR_MS]);
-  const { dailyTokens } = definition;
+  const { dailyTokens, asyncToolTimeoutMs } = definition;
+  if (asyncToolTimeoutMs !== undefined)
+    checkNumber("asyncToolTimeoutMs", asyncToolTimeoutMs, [1, HOUR_MS]);
   if (dailyTokens !== undefined) checkNumber("dailyTokens", dailyTokens, DAILY_TOKENS);
   checkAll("limits.", definition.limits, LIMITS);
   const { random: _, ...retry } = definition.modelRetry ?? {};

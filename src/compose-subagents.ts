@@ -80,8 +80,10 @@ export function childDefinition(
   const isVisible = parent.skills?.isVisible ?? null;
   const only = new Set(skills ?? []);
   const own = model ?? parent.model;
+  // What goes on in the background is told in a turn of its own, which nobody waits for here.
+  const { asyncToolTimeoutMs: _, ...inherited } = parent;
   return {
-    ...parent,
+    ...inherited,
     name: id,
     systemPrompt: body === "" ? CONTEXT : `${body}\n\n${CONTEXT}`,
     ...(own === undefined ? {} : { model: own }),

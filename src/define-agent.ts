@@ -93,6 +93,12 @@ export type AgentDefinition = {
   /** Bounds of one turn, whole numbers from 1; see `Limits` for each default. */
   readonly limits?: Partial<Limits>;
   /**
+   * A tool of `tools` that takes longer (ms) goes on in the background, at most 10 minutes, and its call is answered with
+   * that; what comes of it is told like a subagent's. 1 to 3,600,000; default: none does. One that a restart cuts off is
+   * told as that, and not run again.
+   */
+  readonly asyncToolTimeoutMs?: number;
+  /**
    * Tokens that one user's turns may use in a day (UTC), counted over all agents that set this; from 1,000. Default: no
    * bound, and nothing is counted. `createBudget` says what happens beyond.
    */

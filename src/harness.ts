@@ -215,6 +215,9 @@ function createHarness(definition: AgentDefinition, env: Env): Harness {
     workspace: (address) => workspaceFor(definition, address, env),
     attachesFiles: definition.disableAtPathExpansion !== true,
     limits: { ...defaultLimits, ...definition.limits },
+    ...(definition.asyncToolTimeoutMs === undefined
+      ? {}
+      : { asyncToolTimeoutMs: definition.asyncToolTimeoutMs }),
     ...(definition.disableToolResultEviction
       ? {}
       : { eviction: { ...defaultEviction, ...definition.toolResultEviction } }),

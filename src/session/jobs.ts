@@ -6,7 +6,7 @@ import type { Sql } from "../shared/sql.ts";
  * the registry knows the session, `index` until it knows its title and whether it waits, `notify` until someone was told
  * of calls that wait, `erase` until nothing is left of a deleted session. A `later` job has a capability's own work called
  * when it is due. `deliver` stands until the agent was told what came of tasks, `child` until a subagent's session was told
- * something, `report` until the session of its parent was told all.
+ * something, `tool` until one that goes on in the background has ended, `report` until the session of its parent was told all.
  */
 export type Job = {
   readonly id: string;
@@ -20,6 +20,7 @@ export type Job = {
     | "later"
     | "deliver"
     | "child"
+    | "tool"
     | "report";
   /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
   readonly due: number;
@@ -105,6 +106,13 @@ export function nextDue(sql: Sql): number | null {
   );
   return row?.due === PARKED ? null : (row?.due ?? null);
 }
+
+/** The job that stands for a tool that goes on in the background: its object may end. */
+export const toolJob = (task: string): string => `tool:${task}`;
+
+/** Those of them that are due. */
+export const dueTools = (sql: Sql, now: number): Job[] =>
+  sql.all<Job>("SELECT * FROM job WHERE kind = 'tool' AND due <= ? ORDER BY id", now);
 
 const OUTGOING = "kind IN ('index', 'notify', 'child')";
 

@@ -1,3 +1,5 @@
+import { sha256Hex } from "./sha256.ts";
+
 export const taskStates = ["pending", "running", "completed", "failed", "cancelled"] as const;
 
 /** `pending`: nobody has begun it yet. What ended stays as it ended. */
@@ -22,6 +24,10 @@ export type Task = {
   /** When the agent was told what came of it; `null` until then. */
   readonly deliveredAt: number | null;
 };
+
+/** The task of one call, the same however often it runs: `op` names the call among all that there are. */
+export const taskOf = async (op: string): Promise<string> =>
+  `task_${(await sha256Hex(new TextEncoder().encode(`task ${op}`))).slice(0, 24)}`;
 
 export const isEnded = (state: TaskState): boolean => state !== "pending" && state !== "running";
 

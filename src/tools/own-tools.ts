@@ -28,3 +28,19 @@ export const ownTools: readonly string[] = [
 
 /** Whether a tool's result brings nothing from outside into a conversation. */
 export const isOwnTool = (name: string): boolean => ownTools.includes(name);
+
+/** The built-in tools that bring something from outside: from subagents, and from skills. */
+const fromOutside: readonly string[] = [
+  "agent_generate",
+  "agent_list",
+  "agent_send",
+  "agent_spawn",
+  "load_skill_through_path",
+  "task_cancel",
+  "task_list",
+  "task_output",
+  "wait_async_results",
+];
+
+/** Whether a tool is the framework's own: each ends soon, or waits without being at work. */
+export const isBuiltIn = (name: string): boolean => isOwnTool(name) || fromOutside.includes(name);

@@ -24,6 +24,7 @@ import {
   type OpenTurn,
   type RunningTurn,
 } from "../session/turns.ts";
+import { Beside } from "./beside.ts";
 import { defaultContext, type ContextOptions } from "./compaction/options.ts";
 import { leadText } from "./context/context-messages.ts";
 import { SessionContext } from "./context/session-context.ts";
@@ -80,8 +81,7 @@ export class SessionCore {
   declare place: Stored["place"];
   /** Whose session it is, where it is a subagent's. */
   readonly role: Stored["role"];
-  /** Brings others what they are to be told; set by who hosts it. */
-  wakeOutbox: () => void = () => {};
+  readonly beside = new Beside();
   #asking: readonly PendingCall[] | null = null;
   #nextSeq: number;
   #isDeleted: boolean;
@@ -142,6 +142,7 @@ export class SessionCore {
   /** Forgets everything in memory, after the commit that marks the session as deleted. */
   markDeleted(): void {
     this.#isDeleted = true;
+    for (const task of this.beside.tools.keys()) this.beside.stopTool(task);
     this.open = [];
     this.live = null;
     this.journal.forget();
@@ -251,7 +252,7 @@ export class SessionCore {
     this.context.push(entries.filter(({ turn }) => turn !== NO_TURN));
     this.bell.ring();
     // Once the caller's memory agrees with what is stored.
-    if (isToTell) queueMicrotask(this.wakeOutbox);
+    if (isToTell) queueMicrotask(this.beside.wakeOutbox);
     this.platform.point(`commit:${name}:after`);
     return result;
   }

@@ -19,6 +19,8 @@ export type Harness = {
   /** Whether `@path` in a message attaches the file. */
   readonly attachesFiles: boolean;
   readonly limits: Limits;
+  /** A tool goes on in the background once it takes longer (ms); absent: none does. */
+  readonly asyncToolTimeoutMs?: number;
   readonly context: ContextOptions;
   readonly retry: RetryOptions;
   /** When a tool's result goes to a file; absent: never. */

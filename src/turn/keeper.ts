@@ -10,6 +10,7 @@ import { DEAD_MAN_MS } from "./dead-man.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./tasks/reporter.ts";
 import { waitsForPerson } from "./status.ts";
+import { tendTools } from "./tasks/background.ts";
 import { mayWake } from "./tasks/deliver.ts";
 
 /** The one alarm of a session. One row each time, so an earlier one is left standing: it will re-arm itself. */
@@ -112,8 +113,10 @@ export class Keeper {
     this.expire();
     jobs.wakeLater();
     reporter.wake();
+    tendTools(this.#core);
     const isBusy = this.#core.isBusy || mayWake(this.#core);
-    if (isBusy || driver.isRunning || jobs.isRunning) {
+    const hasTools = this.#core.beside.tools.size > 0;
+    if (isBusy || driver.isRunning || jobs.isRunning || hasTools) {
       alarm.set(clock.now() + DEAD_MAN_MS);
       if (isBusy) driver.start();
       platform.keepAlive(registration.retry());

@@ -70,7 +70,7 @@ export class Session {
     const rest = () => this.#keeper.rest();
     const driver = new Driver(this.#core, harness, { jobs, registration }, rest);
     const reporter = new Reporter(this.#core);
-    this.#core.wakeOutbox = () => outbox.wake();
+    this.#core.beside.wakeOutbox = () => outbox.wake();
     const erase = () => this.#erase();
     this.#keeper = new Keeper(this.#core, {
       alarm,
@@ -82,6 +82,7 @@ export class Session {
       erase,
     });
     const wake = () => this.#keeper.wake();
+    this.#core.beside.wake = wake;
     this.family = new Family(this.#core, { accept: (one) => this.accept(one), wake, outbox });
     [this.#jobs, this.#registration] = [jobs, registration];
     [this.#outbox, this.#driver] = [outbox, driver];

@@ -1,4 +1,5 @@
 import { memoryMutants } from "./memory-mutants.ts";
+import { subagentMutants } from "./subagent-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 
 const turn = "test/turn";
@@ -6,7 +7,7 @@ const turn = "test/turn";
 export const mutants: readonly Mutant[] = [
   {
     name: "a tool runs without its intent",
-    file: "src/turn/calls/tool-calls.ts",
+    file: "src/turn/calls/perform.ts",
     find: `tx.append(turn.id, { kind: "intent", call: call.call, name: call.name });`,
     replace: "",
     test: "[T5] is never run again when it is unsafe, and the model is told that its outcome is unknown",
@@ -14,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an interrupted unsafe call is run again",
-    file: "src/turn/calls/tool-calls.ts",
+    file: "src/turn/calls/perform.ts",
     find: `if (isBegun && tool.replay === "unsafe") return unknownOutcome();`,
     replace: "",
     test: "[T5] is never run again when it is unsafe, and the model is told that its outcome is unknown",
@@ -22,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "nobody looks whose turn it is after a probe",
-    file: "src/turn/calls/tool-calls.ts",
+    file: "src/turn/calls/perform.ts",
     find: `    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
   } else if (tool.replay`,
     replace: `  } else if (tool.replay`,
@@ -265,4 +266,5 @@ export const mutants: readonly Mutant[] = [
     in: `${turn}/remove.test.ts`,
   },
   ...memoryMutants,
+  ...subagentMutants,
 ];

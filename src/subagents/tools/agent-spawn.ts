@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../tools/define-tool.ts";
 import type { Declaration } from "../../shared/subagents.ts";
+import { taskOf } from "../../shared/tasks.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
 import { spawnable, type Roster } from "../catalogue.ts";
 import {
@@ -9,7 +10,6 @@ import {
   DEFAULT_WAIT_SECONDS,
   keyOf,
   NO_POLLING,
-  taskOf,
   waitSeconds,
   type SubagentToolParts,
 } from "./parts.ts";
@@ -96,7 +96,7 @@ export async function handedOn(
 ): Promise<ToolOutput> {
   const { tasks } = context;
   const seconds = Math.min(asked, options.maxWaitSeconds);
-  const id = await taskOf(context);
+  const id = await taskOf(context.op);
   if (!tasks.find(id)) {
     if (tasks.open() >= options.maxRunning)
       return `status: error\nerror: ${options.maxRunning} tasks are at work already. Wait for one of them.`;

@@ -58,10 +58,6 @@ export const childSession = async (
   what: string | null,
 ): Promise<string> => `sub-${await hashOf(what === null ? op : `${sessionKey(address)} ${what}`)}`;
 
-/** The task of one call, the same however often it runs. */
-export const taskOf = async ({ op }: ToolContext): Promise<string> =>
-  `task_${(await hashOf(`task ${op}`)).slice(0, 24)}`;
-
 export type Waiting = {
   readonly id: string;
   readonly seconds: number;

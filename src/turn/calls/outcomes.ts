@@ -4,6 +4,7 @@ import { cutAt } from "../../shared/text.ts";
 import { truncate } from "../../tools/truncate.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { ToolOutcome } from "../capability.ts";
+import type { GoesOn } from "../tasks/background.ts";
 
 /** Text of one result at most; beyond, it is cut and says so. */
 export const MAX_RESULT_CHARS = 100_000;
@@ -11,7 +12,11 @@ export const MAX_RESULT_CHARS = 100_000;
 const MAX_IMAGE_CHARS = 1_400_000;
 
 /** As it is stored. `evicted`: the text went to a file, and `content` shows its ends. */
-export type StoredOutcome = ToolOutcome & { readonly evicted?: Evicted };
+export type StoredOutcome = ToolOutcome & {
+  readonly evicted?: Evicted;
+  /** Its tool goes on in the background; what is said is that. */
+  readonly goesOn?: GoesOn;
+};
 
 /** What a tool gave. */
 export function succeeded(output: ToolOutput): ToolOutcome {

@@ -4,32 +4,24 @@ import type { ToolCall } from "../../shared/messages.ts";
 import type { Hold } from "../../shared/tasks.ts";
 import { openCalls, questionOf } from "../../session/entries.ts";
 import { isDriver, type RunningTurn } from "../../session/turns.ts";
-import { nest, type ToolOutcome } from "../capability.ts";
-import { LostTurn, type SessionCore, type Tx } from "../core.ts";
-import { digestOf, judge, type GateContext, type Question, type Verdict } from "./gate.ts";
-import { stepsOf, type Limits } from "../limits.ts";
+import type { ToolOutcome } from "../capability.ts";
+import { LostTurn, type SessionCore } from "../core.ts";
+import { digestOf, judge, type Question, type Verdict } from "./gate.ts";
+import { stepsOf } from "../limits.ts";
 import { storeEffects, type Changed } from "./effects.ts";
 import { evict, READER, tooLongFor } from "../eviction/evict.ts";
 import type { EvictionConfig } from "../eviction/config.ts";
-import {
-  bounded,
-  confirmedOutcome,
-  failed,
-  succeeded,
-  unknownOutcome,
-  type StoredOutcome,
-} from "./outcomes.ts";
+import { goOnIn, watch } from "../tasks/background.ts";
+import { bounded, failed, type StoredOutcome } from "./outcomes.ts";
+import { perform, type PerformContext, type Running } from "./perform.ts";
 import { BY_SESSION, decline, expired } from "./questions.ts";
 import { OVER, withTimeout } from "./time-limit.ts";
-import { authorOf, contextOf } from "./tool-context.ts";
+import { authorOf } from "./tool-context.ts";
 
-export type ToolCallsContext = GateContext & {
-  readonly limits: Limits;
+export type ToolCallsContext = PerformContext & {
   /** When a result goes to a file; absent: never. */
   readonly eviction?: EvictionConfig;
 };
-
-type Running = Extract<Verdict, { kind: "run" }>;
 
 /**
  * Runs the calls of the last step that have no result yet and may run, each committed as its own row when it is done;
@@ -109,8 +101,15 @@ async function carryOut(
   if (verdict.kind === "ask") ask(context, turn, call, verdict.question);
   if (verdict.kind === "settle") storeResult(context, turn, call, verdict.outcome);
   if (verdict.kind === "expired") storeResult(context, turn, call, null);
-  if (verdict.kind === "run")
-    storeResult(context, turn, call, await outcomeOf(context, turn, verdict));
+  if (verdict.kind !== "run") return;
+  const outcome = await outcomeOf(context, turn, verdict);
+  try {
+    storeResult(context, turn, call, outcome);
+  } catch (error) {
+    // There is no task that it could go on for.
+    if (outcome.goesOn) context.core.beside.stopTool(outcome.goesOn.id);
+    throw error;
+  }
 }
 
 /** Parks the call until someone outside has answered; one that cannot be asked about fails alone. */
@@ -143,7 +142,7 @@ function storeResult(
 ): void {
   if (scope.signal.aborted) throw new LostTurn();
   core.platform.point("tool:after");
-  const holds = outcome?.holds;
+  const { holds, goesOn } = outcome ?? {};
   if (holds) return hold(core, turn, { call, name }, holds);
   const { groups, work } = core.commit("result", (tx): Changed => {
     if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
@@ -158,12 +157,14 @@ function storeResult(
       const { changed, added } = storeEffects(core, tx, effects, authorOf(scope));
       const groups = added.length === 0 ? {} : { activates: added };
       tx.append(turn.id, { kind: "result", call, name, ...stored, ...groups });
+      if (goesOn) goOnIn(core, tx, goesOn);
       return changed;
     }
     return core;
   });
   core.groups = groups;
   core.work = work;
+  if (goesOn) watch(core, goesOn);
 }
 
 /** The call waits for tasks. */
@@ -229,56 +230,4 @@ function failure(
   const facts = { id, tool: call.name, turn: turn.id, ...errorFacts(error) };
   core.platform.log("error", "tool_failed", facts);
   return failed(`The tool failed unexpectedly (error ${id}).`);
-}
-
-/** Intent before effect, with no await between; a call that was interrupted follows its tool's replay class. */
-async function perform(
-  context: ToolCallsContext,
-  turn: RunningTurn,
-  { call, tool, prepared, isBegun, pending }: Running,
-): Promise<ToolOutcome> {
-  const { core, scope } = context;
-  const abort = new AbortController();
-  const signal = AbortSignal.any([scope.signal, abort.signal]);
-  const toolContext = contextOf(context, turn, call, signal);
-  if (isBegun && tool.replay === "unsafe") return unknownOutcome();
-  if (isBegun && tool.replay === "checkable") {
-    const probe = async () => (await prepared.probe?.(toolContext)) ?? "unknown";
-    const probed = await withTimeout(context, abort, probe());
-    if (scope.signal.aborted) throw new LostTurn();
-    if (probed === "unknown" || probed === OVER) return unknownOutcome();
-    if (probed === "done") return confirmedOutcome;
-    if (judge(context, turn, call).kind !== "run") return unknownOutcome();
-  }
-  if (isBegun) {
-    // Nothing is written before this run, which is what else finds out that another instance has the turn.
-    if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
-  } else if (tool.replay !== "pure" || pending) {
-    core.commit(tool.replay === "pure" ? "answer" : "intent", (tx) => {
-      if (!isDriver(core.sql, turn.id, core.epoch)) throw new LostTurn();
-      if (pending) approve(tx, pending);
-      if (tool.replay === "pure") return;
-      tx.append(turn.id, { kind: "intent", call: call.call, name: call.name });
-    });
-  }
-  const run = async (): Promise<ToolOutcome> => {
-    // What is around it may have waited for something.
-    if (scope.signal.aborted) throw new LostTurn();
-    core.platform.point("tool:before");
-    return succeeded(await prepared.run(toolContext));
-  };
-  const wrappers = context.capabilities.flatMap((capability) =>
-    capability.wrapToolCall ? [capability.wrapToolCall.bind(capability)] : [],
-  );
-  const outcome = await withTimeout(context, abort, nest(wrappers, [scope, call], run));
-  if (outcome !== OVER) return outcome;
-  const seconds = Math.round(context.limits.toolTimeoutMs / 1_000);
-  if (tool.replay === "pure") return failed(`The tool did not finish within ${seconds} seconds.`);
-  return unknownOutcome(`The tool did not finish within ${seconds} seconds. `);
-}
-
-/** Permissions have changed: what was asked needs no answer any more. */
-function approve(tx: Tx, { turn, call, name, digest }: NonNullable<Running["pending"]>): void {
-  const answer = { answer: "approved", digest, by: BY_SESSION } as const;
-  tx.append(turn, { kind: "answered", call, name, ...answer });
 }

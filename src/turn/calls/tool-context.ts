@@ -32,6 +32,11 @@ export function contextOf(
     tasks: createTaskDesk(core, turn, call.call),
     seen: (path) => lastSeen(core.context.view, path),
     fromOutside: () =>
-      core.entriesOf(turn.id).some((entry) => entry.kind === "result" && !isOwnTool(entry.name)),
+      core
+        .entriesOf(turn.id)
+        .some(
+          (entry) =>
+            entry.kind === "delivered" || (entry.kind === "result" && !isOwnTool(entry.name)),
+        ),
   };
 }

@@ -155,6 +155,7 @@ export async function cancelTask(core: SessionCore, id: string): Promise<boolean
   const isNew = core.commit("task", (tx) => cancelIn(core, tx, id));
   const task = findTask(core.sql, id);
   if (task?.state !== "cancelled") return false;
+  core.beside.stopTool(id);
   // Also of one that was stopped before: its subagent may not know yet.
   if (task.session) await stop(core, task.session, id);
   return isNew;

@@ -1,3 +1,4 @@
+import { removeJob, toolJob } from "../../session/jobs.ts";
 import { findTask, markDelivered, updateTask } from "../../session/tasks.ts";
 import { newsOf, type TaskState } from "../../shared/tasks.ts";
 import type { SessionCore, Tx } from "../core.ts";
@@ -24,6 +25,7 @@ export function endTaskIn(
   const isNew = updateTask(core.sql, id, { state, ...of, now: core.clock.now() });
   if (isNew && isTold) markDelivered(core.sql, [id], core.clock.now());
   const task = isNew ? findTask(core.sql, id) : null;
+  if (task && task.session === null) removeJob(core.sql, toolJob(id));
   if (task) core.say(tx, { kind: "task", ...newsOf(task) });
   return { isNew, hasNews: noteNews(core) };
 }
