@@ -6,7 +6,8 @@ import type { Sql } from "../shared/sql.ts";
  * the registry knows the session, `index` until it knows its title and whether it waits, `notify` until someone was told
  * of calls that wait, `erase` until nothing is left of a deleted session. A `later` job has a capability's own work called
  * when it is due. `deliver` stands until the agent was told what came of tasks, `child` until a subagent's session was told
- * something, `tool` until one that goes on in the background has ended, `report` until the session of its parent was told all.
+ * something, `tool` until one that goes on in the background has ended, `tasks` until a file tells of tasks that
+ * have changed, `report` until the session of its parent was told all.
  */
 export type Job = {
   readonly id: string;
@@ -21,6 +22,7 @@ export type Job = {
     | "deliver"
     | "child"
     | "tool"
+    | "tasks"
     | "report";
   /** Not before this time, in milliseconds. A parked job (see `MAX_ATTEMPTS`) has none and waits for a person. */
   readonly due: number;
@@ -114,11 +116,11 @@ export const toolJob = (task: string): string => `tool:${task}`;
 export const dueTools = (sql: Sql, now: number): Job[] =>
   sql.all<Job>("SELECT * FROM job WHERE kind = 'tool' AND due <= ? ORDER BY id", now);
 
-const OUTGOING = "kind IN ('index', 'notify', 'child')";
+const OUTGOING = "kind IN ('index', 'notify', 'child', 'tasks')";
 
 /** The first job that tells others of something and was not tried yet, or is due again; `null` when there is none. */
 export function nextOutgoing(sql: Sql, now: number): Job | null {
-  const query = `SELECT * FROM job WHERE ${OUTGOING} AND (attempts = 0 OR due <= ?) ORDER BY due, id LIMIT 1`;
+  const query = `SELECT * FROM job WHERE ${OUTGOING} AND ((attempts = 0 AND kind <> 'tasks') OR due <= ?) ORDER BY due, id LIMIT 1`;
   return sql.all<Job>(query, now)[0] ?? null;
 }
 

@@ -73,6 +73,21 @@ export const listTasks = (sql: Sql, { state, limit }: TaskQuery): Task[] =>
     )
     .map(toTask);
 
+/** Tasks in a list. */
+const LISTED = 100;
+
+/** The newest 100, newest first, and after them older ones that have not ended. */
+export function newestTasks(sql: Sql): Task[] {
+  const newest = listTasks(sql, { limit: LISTED });
+  const shown = new Set(newest.map(({ id }) => id));
+  return [
+    ...newest,
+    ...openTasks(sql)
+      .filter(({ id }) => !shown.has(id))
+      .toReversed(),
+  ];
+}
+
 /** Those that have not ended, oldest first. */
 export const openTasks = (sql: Sql): Task[] =>
   sql.all<Row>(`SELECT ${COLUMNS} FROM task WHERE ${OPEN} ORDER BY no`).map(toTask);

@@ -3,6 +3,7 @@ import { CarrelError } from "../../shared/errors.ts";
 import { sessionKey } from "../../shared/ids.ts";
 import { errorFacts } from "../../shared/log.ts";
 import type { SessionNews } from "../../shared/registry-api.ts";
+import type { ChangeRequest } from "../../shared/workspace-changes.ts";
 import { pendingCalls } from "../../session/entries.ts";
 import {
   INDEX_JOB,
@@ -19,6 +20,7 @@ import { DEAD_MAN_MS } from "../dead-man.ts";
 import { learnSettings } from "../line/zone.ts";
 import type { Registration } from "./registration.ts";
 import { sessionLine, sessionLog } from "../records/session-log.ts";
+import { tasksChange, tasksText } from "../records/task-records.ts";
 import { titleOf } from "../records/title.ts";
 import { waitsForPerson } from "../status.ts";
 import { childGivenUp, childLetter } from "../tasks/children.ts";
@@ -110,6 +112,7 @@ export class Outbox {
       const send = childLetter(this.#core, job);
       return send && { send, isUpToDate: () => true };
     }
+    if (job.kind === "tasks") return this.#tasks();
     return job.id === INDEX_JOB ? this.#news() : this.#line();
   }
 
@@ -137,16 +140,30 @@ export class Outbox {
     const title = titleOf(core);
     const change = { by: "job:session-log", changes: [sessionLine(address, title, endedAt)] };
     return {
-      send: async () => {
-        try {
-          await this.#harness.workspace(address).change(change);
-        } catch (error) {
-          // Too large, or spoilt by hand: it stays as it is.
-          if (!(error instanceof CarrelError) || error.code === "overloaded") throw error;
-        }
-      },
+      send: () => this.#write(change),
       isUpToDate: () => titleOf(core) === title,
     };
+  }
+
+  /** The file of the session's tasks. */
+  #tasks(): Letter | null {
+    const core = this.#core;
+    if (!this.#harness.capabilities.includes(sessionLog)) return null;
+    const text = tasksText(core);
+    const change = tasksChange(core.platform.address, text);
+    return {
+      send: () => this.#write({ by: "job:tasks", changes: [change] }),
+      isUpToDate: () => tasksText(core) === text,
+    };
+  }
+
+  /** Where it cannot be written, being too large, or spoilt by hand, it stays as it is. */
+  async #write(change: ChangeRequest): Promise<void> {
+    try {
+      await this.#harness.workspace(this.#core.platform.address).change(change);
+    } catch (error) {
+      if (!(error instanceof CarrelError) || error.code === "overloaded") throw error;
+    }
   }
 
   #notice(job: Job): Letter | null {

@@ -1,12 +1,12 @@
 import { CarrelError } from "../../shared/errors.ts";
 import { errorFacts } from "../../shared/log.ts";
 import type { ContentPart } from "../../shared/messages.ts";
-import { newsOf } from "../../shared/tasks.ts";
 import { addJob, dueTools, setDue, toolJob } from "../../session/jobs.ts";
-import { findTask, insertTask, openTasks, updateTask } from "../../session/tasks.ts";
+import { insertTask, openTasks, updateTask } from "../../session/tasks.ts";
 import type { ToolOutcome } from "../capability.ts";
 import type { SessionCore, Tx } from "../core.ts";
 import { DEAD_MAN_MS } from "../dead-man.ts";
+import { sayTask } from "./say-task.ts";
 import { endTask, endTaskIn, type TaskEnd } from "./end-task.ts";
 
 /** A call that has been answered although its tool is at work. */
@@ -46,8 +46,7 @@ export function goOnIn(core: SessionCore, tx: Tx, { id, name }: GoesOn): void {
   const now = clock.now();
   if (!insertTask(sql, { id, agent: name, session: null, title: name, turn: null, now })) return;
   updateTask(sql, id, { state: "running", now });
-  const task = findTask(sql, id);
-  if (task) core.say(tx, { kind: "task", ...newsOf(task) });
+  sayTask(core, tx, id);
   addJob(sql, { id: toolJob(id), kind: "tool", due: now + DEAD_MAN_MS, payload: id });
 }
 

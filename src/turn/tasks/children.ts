@@ -1,12 +1,13 @@
 import { CarrelError } from "../../shared/errors.ts";
 import type { SessionAddress } from "../../shared/session-address.ts";
 import type { BeginRequest, Rights } from "../../shared/subagents.ts";
-import { isEnded, newsOf } from "../../shared/tasks.ts";
+import { isEnded } from "../../shared/tasks.ts";
 import { childSessions, findChild, insertChild } from "../../session/children.ts";
 import { addJob, removeJob, type Job } from "../../session/jobs.ts";
 import { findTask, insertTask, openTasks, tasksOfTurn, updateTask } from "../../session/tasks.ts";
 import type { HandOn } from "../../tools/task-desk.ts";
 import type { SessionCore, Tx } from "../core.ts";
+import { sayTask } from "./say-task.ts";
 import { endTask, endTaskIn } from "./end-task.ts";
 
 /** What is handed on. `turn`: the one that waits for it; `null`: it goes on by itself. */
@@ -30,8 +31,7 @@ export function handOnIn(core: SessionCore, tx: Tx, work: HandedOn): void {
   insertChild(sql, child);
   const { agent, session } = child;
   if (!insertTask(sql, { id, agent, session, title, turn, now })) return;
-  const task = findTask(sql, id);
-  if (task) core.say(tx, { kind: "task", ...newsOf(task) });
+  sayTask(core, tx, id);
   const payload: Message = { declaration, text };
   addJob(sql, { id: beginJob(id), kind: "child", due: now, payload: JSON.stringify(payload) });
   tx.tell();
@@ -118,9 +118,8 @@ async function begin(
     return;
   }
   core.commit("task", (tx) => {
-    if (!updateTask(core.sql, task, { state: "running", now: core.clock.now() })) return;
-    const now = findTask(core.sql, task);
-    if (now) core.say(tx, { kind: "task", ...newsOf(now) });
+    if (updateTask(core.sql, task, { state: "running", now: core.clock.now() }))
+      sayTask(core, tx, task);
   });
 }
 

@@ -7,6 +7,7 @@ import type { Task } from "../../shared/tasks.ts";
 import { cutAt } from "../../shared/text.ts";
 import { LostTurn, type SessionCore } from "../core.ts";
 import { DEAD_MAN_MS } from "../dead-man.ts";
+import { noteTasks } from "../records/task-records.ts";
 import { runningTurn } from "../line/take-up.ts";
 
 /** The job that stands for tasks that have ended and that the agent was not told of. */
@@ -38,6 +39,7 @@ export function deliverTasks(core: SessionCore, turn: RunningTurn): void {
     tx.append(turn.id, { kind: "delivered", tasks: news.map(told) });
     const ids = news.map(({ id }) => id);
     markDelivered(core.sql, ids, core.clock.now());
+    if (ids.length > 0) noteTasks(core, tx);
     return noteNews(core);
   });
 }

@@ -4,6 +4,7 @@ import { isDriver, type RunningTurn } from "../../session/turns.ts";
 import type { TaskDesk } from "../../tools/task-desk.ts";
 import { LostTurn, type SessionCore, type Tx } from "../core.ts";
 import { cancelTask, handOnIn } from "./children.ts";
+import { noteTasks } from "../records/task-records.ts";
 import { noteNews } from "./deliver.ts";
 
 /** The tasks of a session for one call of a turn, which has to be driven by this instance for any change. */
@@ -28,8 +29,9 @@ export function createTaskDesk(core: SessionCore, turn: RunningTurn, call: strin
       });
     },
     delivered(ids) {
-      core.hasNews = change(() => {
+      core.hasNews = change((tx) => {
         markDelivered(sql, ids, clock.now());
+        noteTasks(core, tx);
         return noteNews(core);
       });
     },

@@ -1,8 +1,9 @@
 import { removeJob, toolJob } from "../../session/jobs.ts";
 import { findTask, markDelivered, updateTask } from "../../session/tasks.ts";
-import { newsOf, type TaskState } from "../../shared/tasks.ts";
+import type { TaskState } from "../../shared/tasks.ts";
 import type { SessionCore, Tx } from "../core.ts";
 import { noteNews } from "./deliver.ts";
+import { sayTask } from "./say-task.ts";
 
 /** How a task ended: with what came of it, or why nothing did. */
 export type TaskEnd = {
@@ -24,9 +25,8 @@ export function endTaskIn(
   const of = state === "completed" ? { result: text } : { error: text };
   const isNew = updateTask(core.sql, id, { state, ...of, now: core.clock.now() });
   if (isNew && isTold) markDelivered(core.sql, [id], core.clock.now());
-  const task = isNew ? findTask(core.sql, id) : null;
-  if (task && task.session === null) removeJob(core.sql, toolJob(id));
-  if (task) core.say(tx, { kind: "task", ...newsOf(task) });
+  if (isNew && findTask(core.sql, id)?.session === null) removeJob(core.sql, toolJob(id));
+  if (isNew) sayTask(core, tx, id);
   return { isNew, hasNews: noteNews(core) };
 }
 

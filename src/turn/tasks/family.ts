@@ -1,4 +1,4 @@
-import { findTask, listTasks, openTasks } from "../../session/tasks.ts";
+import { findTask, newestTasks } from "../../session/tasks.ts";
 import { CarrelError, notFound, sessionGone } from "../../shared/errors.ts";
 import type { TaskHead } from "../../shared/family-api.ts";
 import type { AcceptRequest } from "../../shared/session-api.ts";
@@ -11,8 +11,6 @@ import { endTask, type TaskEnd } from "./end-task.ts";
 import { governed } from "./governed.ts";
 import { takeReport } from "./take-report.ts";
 
-/** Tasks in a list. */
-const LISTED = 100;
 /** So long is waited for subagents to know. */
 const TELL_MS = 5_000;
 
@@ -66,11 +64,7 @@ export class Family {
   /** The newest tasks, newest first, and after them older ones that have not ended. */
   tasks(): readonly TaskHead[] {
     this.#assertThere();
-    const { sql } = this.#core;
-    const newest = listTasks(sql, { limit: LISTED });
-    const shown = new Set(newest.map(({ id }) => id));
-    const older = openTasks(sql).filter(({ id }) => !shown.has(id));
-    return [...newest, ...older.toReversed()].map(({ result: _result, ...head }) => head);
+    return newestTasks(this.#core.sql).map(({ result: _result, ...head }) => head);
   }
 
   /** Throws `CarrelError('not_found')` where there is no such task. */
