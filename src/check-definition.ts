@@ -79,6 +79,7 @@ const OPTIONS: Readonly<Record<keyof AgentDefinition, true>> = {
   enableSkillCurator: true,
   subagents: true,
   disableSubagents: true,
+  enableAgentGenerateTool: true,
   disableDynamicSubagents: true,
   disableGeneralPurpose: true,
   subagentLimits: true,

@@ -9,7 +9,7 @@ type Checks = {
 
 /** Refuses subagents that could not work as they read. Throws a plain `Error`, which operators see at start. */
 export function checkSubagents(
-  { subagents = [], subagentLimits = {} }: AgentDefinition,
+  { subagents = [], subagentLimits = {}, ...switches }: AgentDefinition,
   { names, number }: Checks,
 ): void {
   names("subagentLimits.", subagentLimits, defaultSubagents);
@@ -24,6 +24,10 @@ export function checkSubagents(
     if (description.trim() === "")
       throw new Error(`The subagent ${id} has no description. Say what it is for.`);
   }
+  if (switches.enableAgentGenerateTool === true && switches.disableDynamicSubagents === true)
+    throw new Error(
+      "With disableDynamicSubagents, what enableAgentGenerateTool writes would be none.",
+    );
   const ids = subagents.map(({ id }) => id);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
   if (twice !== undefined) throw new Error(`subagents has ${twice} twice.`);

@@ -3,6 +3,7 @@ import type { Section } from "./context/sections.ts";
 import type { Declaration, Role } from "./shared/subagents.ts";
 import { CarrelError } from "./shared/errors.ts";
 import { askedAs } from "./shared/subagents.ts";
+import { scanSkill } from "./skills/scan/scan.ts";
 import { createSubagents } from "./subagents/capability.ts";
 import {
   generalPurpose,
@@ -61,8 +62,15 @@ export function composeSubagents(definition: AgentDefinition): SameTools | null 
   return createSubagents({
     ...rosterParts(definition),
     options: { ...defaultSubagents, ...definition.subagentLimits },
+    ...(definition.enableAgentGenerateTool === true ? { review: dangersIn } : {}),
   });
 }
+
+/** What a skill with that text would be refused for, in a line each. */
+const dangersIn = (text: string): readonly string[] =>
+  scanSkill([{ path: "SKILL.md", content: { text }, executable: false }]).findings.flatMap(
+    ({ verdict, category, why }) => (verdict === "dangerous" ? [`${category}: ${why}`] : []),
+  );
 
 /** What every subagent is told of what it is. */
 const CONTEXT = `You are a subagent: you were spawned for one task, by another agent, and exist only for it.

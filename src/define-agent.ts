@@ -135,6 +135,8 @@ export type AgentDefinition = {
   readonly disableSubagents?: boolean;
   /** Without those of the files; default false. */
   readonly disableDynamicSubagents?: boolean;
+  /** It can draft subagents, which a person decides about: `agent_generate`; default false. Not with `disableDynamicSubagents`. */
+  readonly enableAgentGenerateTool?: boolean;
   /** Without `general-purpose`, the subagent that is always there; default false. */
   readonly disableGeneralPurpose?: boolean;
   /** How long a wait may take, whether one that is over stops its subagent, and how many tasks may be at work at once. */

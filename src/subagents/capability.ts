@@ -2,16 +2,22 @@ import type { ToolContext } from "../tools/tool.ts";
 import type { SameTools } from "../turn/capability.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { Rosters, subagentsSection, type Roster, type RosterParts } from "./catalogue.ts";
+import { agentGenerate, type Review } from "./tools/agent-generate.ts";
 import { agentList, agentSend } from "./tools/agent-send.ts";
 import { agentSpawn } from "./tools/agent-spawn.ts";
 import { defaultSubagents, type SubagentOptions } from "./tools/parts.ts";
 import { taskCancel, taskList, taskOutput, waitAsyncResults } from "./tools/task-tools.ts";
 
-export type SubagentsParts = RosterParts & { readonly options?: SubagentOptions };
+export type SubagentsParts = RosterParts & {
+  readonly options?: SubagentOptions;
+  /** Has the agent draft declarations, which this looks through; absent: it cannot. */
+  readonly review?: Review;
+};
 
 /** Subagents as an agent has them: their list in the prompt, and the tools to work with them. */
 export function createSubagents({
   options = defaultSubagents,
+  review,
   ...given
 }: SubagentsParts): SameTools {
   const rosters = new Rosters(given);
@@ -28,6 +34,7 @@ export function createSubagents({
     taskList(),
     taskCancel(),
     waitAsyncResults(),
+    ...(review ? [agentGenerate(review)] : []),
   ];
   return {
     name: "subagents",
