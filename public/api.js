@@ -121,6 +121,11 @@ export async function postStop(session) {
 export const postDecision = (session, call, decision) =>
   send("POST", `${pathOf(session)}/calls/${encodeURIComponent(call)}`, decision);
 
+/** Stops a task. Safe to call twice. @param {string} session @param {string} task */
+export async function postCancel(session, task) {
+  await send("POST", `${pathOf(session)}/tasks/${encodeURIComponent(task)}/cancel`, {});
+}
+
 /** Begins the conversation anew; a conflict while a turn goes on. @param {string} session */
 export async function postClear(session) {
   await send("POST", `${pathOf(session)}/clear`, {});

@@ -65,6 +65,7 @@ class Page {
     decide: async (question, decision) => this.#chat?.decide(question, decision),
     openFile: (path) => void this.#panels.showFile(path),
     readPlan: async () => (await this.#chat?.readPlan()) ?? null,
+    stopTask: (task) => this.#attempt(this.#chat?.stopTask(task)),
   });
   #composer = new Composer({
     send: () => void this.#send(this.#draft),
@@ -281,8 +282,7 @@ class Page {
     this.#connection.render(chat);
     this.#signIn.render();
     this.#panels.follow(chat);
-    const { delivery } = draft;
-    const error = delivery.state === "refused" ? delivery.error : problem;
+    const error = draft.delivery.state === "refused" ? draft.delivery.error : problem;
     if (error instanceof ApiError && error.status === 401) this.#signIn.ask(error);
   }
 

@@ -3,6 +3,7 @@ import {
   fetchPlan,
   isConflict,
   isGone,
+  postCancel,
   postDecision,
   postStop,
   putPlan,
@@ -20,6 +21,7 @@ import {
   waitingTurn,
   withAccepted,
 } from "./transcript.js";
+import { settled } from "./task-change.js";
 import { answerCall } from "./turn-change.js";
 
 /** One open session: its history, then its events as they come. Close it before opening another. */
@@ -71,7 +73,8 @@ export class Chat {
 
   /** What waits for the person to decide. */
   get approvals() {
-    return questionsOf(this.transcript).filter(({ what }) => what === "approval");
+    const questions = [...questionsOf(this.transcript), ...this.transcript.asked];
+    return questions.filter(({ what }) => what === "approval");
   }
 
   /** Reads the newest page of the history and goes on from there. */
@@ -149,14 +152,21 @@ export class Chat {
     await postStop(this.id);
   }
 
+  /** Ends what goes on in the background. @param {string} task */
+  async stopTask(task) {
+    await postCancel(this.id, task);
+    this.listen();
+  }
+
   /**
    * Decides on a call. Rejects when that did not happen: with a conflict when somebody else was faster, of which the
    * transcript then tells.
    * @param {import('./transcript.js').Question} question
    * @param {import('./api.js').Decision} decision
    */
-  async decide({ turn, call }, decision) {
+  async decide({ turn, call, source }, decision) {
     try {
+      if (source) return await this.#decideFor(call, decision);
       const { answer } = (await postDecision(this.id, call, decision)).call;
       const input = "input" in decision ? { input: JSON.stringify(decision.input) } : {};
       const reason = "reason" in decision ? { reason: decision.reason } : {};
@@ -172,6 +182,13 @@ export class Chat {
     } finally {
       this.#onChange();
     }
+  }
+
+  /** The same for a call of a subagent. @param {string} call @param {import('./api.js').Decision} decision */
+  async #decideFor(call, decision) {
+    await postDecision(this.id, call, decision);
+    this.transcript = settled(this.transcript, call);
+    this.listen();
   }
 
   /** Whether its answer was heard of already. @param {string} call */

@@ -1,6 +1,7 @@
 import { visible } from "./arguments.js";
 import { byId, icon } from "./dom.js";
-import { isBusy, questionsOf, waitingTurn } from "./transcript.js";
+import { TasksBar } from "./tasks.js";
+import { EMPTY, isBusy, questionsOf, waitingTurn } from "./transcript.js";
 import { TurnView } from "./turn.js";
 
 /** @typedef {import('./transcript.js').Transcript} Transcript */
@@ -31,9 +32,15 @@ export class Conversation {
   #asked = null;
   #said = "";
 
-  /** @param {import('./turn.js').TurnActions & { loadOlder: () => void }} actions */
-  constructor({ loadOlder, ...actions }) {
+  #tasks;
+
+  /**
+   * @param {import('./turn.js').TurnActions
+   *   & { loadOlder: () => void, stopTask: (task: string) => Promise<void> }} actions
+   */
+  constructor({ loadOlder, stopTask, ...actions }) {
     this.#actions = actions;
+    this.#tasks = new TasksBar({ ...actions, stop: stopTask });
     this.#older.addEventListener("click", loadOlder);
     this.#jump.append(icon("down"));
     this.#jump.addEventListener("click", () => this.follow());
@@ -53,6 +60,7 @@ export class Conversation {
   clear() {
     this.#views.clear();
     this.#list.replaceChildren();
+    this.#tasks.render(EMPTY);
     this.#follows = "end";
     this.#asked = null;
     this.#said = "";
@@ -82,6 +90,7 @@ export class Conversation {
       firstBefore.isConnected &&
       this.#list.firstElementChild !== firstBefore;
     if (isOlderLoaded) this.#scroller.scrollTop = this.#scroller.scrollHeight - fromEnd;
+    this.#tasks.render(transcript);
     this.#noteQuestion(transcript);
     this.#keepUp();
     this.#announce(transcript);
@@ -124,8 +133,15 @@ export class Conversation {
 
   /** A screen reader hears that an answer begins, asks and ends, not each word. @param {Transcript} transcript */
   #announce(transcript) {
-    const text = isBusy(transcript) ? busyText(transcript) : endText(transcript.turns.at(-1));
-    if (text === this.#said || (this.#said === "" && !isBusy(transcript))) return;
+    const text =
+      isBusy(transcript) || transcript.asked.length > 0
+        ? busyText(transcript)
+        : endText(transcript.turns.at(-1));
+    if (
+      text === this.#said ||
+      (this.#said === "" && !isBusy(transcript) && transcript.asked.length === 0)
+    )
+      return;
     this.#said = text;
     this.#announcer.textContent = text;
   }
@@ -133,7 +149,7 @@ export class Conversation {
 
 /** @param {Transcript} transcript */
 function busyText(transcript) {
-  const questions = questionsOf(transcript);
+  const questions = [...questionsOf(transcript), ...transcript.asked];
   const approvals = questions.filter(({ what }) => what === "approval");
   if (approvals.length > 0)
     return `Your agent asks: may ${approvals.map(({ name }) => visible(name)).join(", ")} run?`;

@@ -1,3 +1,4 @@
+import { noteSubagent, noteTask } from "./task-change.js";
 import {
   answerCall,
   askCall,
@@ -70,7 +71,8 @@ import {
  * @typedef {{
  *   turns: readonly Turn[], current: string | null, last: string, before: number | null,
  *   mode: PermissionMode | null, work: import('./work.js').Work,
- * }} Transcript
+ *   tasks: readonly import('./tasks.js').Task[], asked: readonly Question[],
+ * }} Transcript `tasks` have not ended; `asked` is what subagents ask.
  */
 
 /** The place before the first event of a session. */
@@ -87,6 +89,8 @@ export const EMPTY = {
   before: null,
   mode: null,
   work: NO_WORK,
+  tasks: [],
+  asked: [],
 };
 
 /**
@@ -135,8 +139,9 @@ export const hasMessage = (transcript, message) =>
  */
 export function reduce(transcript, { id, event }) {
   if (event.type === "status") {
-    const { turns, mode, plan = null, todos = NO_WORK.todos } = event;
-    return { ...withStates(transcript, turns), mode, work: { plan, todos } };
+    const { turns, mode, pending, tasks = [], plan = null, todos = NO_WORK.todos } = event;
+    const asked = pending.filter(({ source }) => source !== undefined);
+    return { ...withStates(transcript, turns), mode, work: { plan, todos }, tasks, asked };
   }
   if (compareCursors(id, transcript.last) <= 0) return transcript;
   return { ...apply(transcript, id, event), last: id };
@@ -200,6 +205,10 @@ function apply(transcript, id, event) {
       return { ...transcript, work: { ...transcript.work, plan: event } };
     case "todos":
       return { ...transcript, work: { ...transcript.work, todos: event.todos } };
+    case "task":
+      return noteTask(transcript, event);
+    case "subagent":
+      return noteSubagent(transcript, event);
     case "cleared":
       return {
         ...transcript,

@@ -216,6 +216,8 @@ export type SessionStatus = {
   }[];
   /** The calls that wait for an answer, in the order in which they were made. */
   readonly pending: readonly PendingCall[];
+  /** What was handed on and has not ended, oldest first; absent where there is nothing. */
+  readonly tasks?: readonly TaskNews[];
   readonly mode: PermissionMode;
   /** Whether it plans, and what; absent where it cannot. */
   readonly plan?: Plan;

@@ -3,6 +3,8 @@ import { replyId } from "../shared/ids.ts";
 import { workShown } from "../shared/plan.ts";
 import type { TurnView } from "../shared/session-api.ts";
 import { toPendingCall } from "../session/entries.ts";
+import { openTasks } from "../session/tasks.ts";
+import { newsOf } from "../shared/tasks.ts";
 import { findTurn, toView, type OpenTurn, type StoredTurn } from "../session/turns.ts";
 import type { SessionCore } from "./core.ts";
 
@@ -24,9 +26,15 @@ export const statusOf = (core: SessionCore): SessionStatus => ({
   }),
   pending: [...core.pending.map(toPendingCall), ...core.asking],
   mode: core.permissions.mode,
+  ...tasksShown(core),
   ...workShown(core.work, core.canPlan),
   last: core.events.last(),
 });
+
+function tasksShown({ sql }: SessionCore): Pick<SessionStatus, "tasks"> {
+  const tasks = openTasks(sql).map(newsOf);
+  return tasks.length === 0 ? {} : { tasks };
+}
 
 /** One of its turns; one that waits only for its own tasks runs. */
 export function viewOf(core: SessionCore, turn: OpenTurn): TurnView {
