@@ -20,6 +20,7 @@ export class TurnView {
   /** @type {{ kind: Part['kind'], part: Part, isLive: boolean, view: import('./part.js').PartView }[]} */
   #parts = [];
   #asked = element("div", { class: "asked" });
+  #began = element("p", { class: "began", hidden: true });
   #answer = element("div", { class: "answer" });
   #working = element("p", { class: "working" });
   #banner = element("div", { class: "banner", role: "group", "aria-label": "Error", hidden: true });
@@ -55,7 +56,15 @@ export class TurnView {
     );
     const heading = element("h2", { class: "unseen" }, "Answer");
     const rest = [this.#working, this.#banner, this.#note, this.#foot];
-    this.node = element("article", { class: "turn" }, this.#asked, heading, this.#answer, ...rest);
+    this.node = element(
+      "article",
+      { class: "turn" },
+      this.#began,
+      this.#asked,
+      heading,
+      this.#answer,
+      ...rest,
+    );
   }
 
   /**
@@ -64,11 +73,15 @@ export class TurnView {
    */
   update(turn, isLast) {
     if (turn === this.#turn && isLast === this.#isLast) return;
+    // Nobody has said anything where a turn began by itself.
+    const isOwn = turn.content?.length === 0;
     if (turn.content !== this.#turn?.content)
       this.#asked.replaceChildren(...contentNodes(turn.content ?? []));
+    setText(this.#began, isOwn ? "What went on in the background has ended." : "");
+    this.#began.hidden = !isOwn;
     this.#turn = turn;
     this.#isLast = isLast;
-    this.#asked.hidden = turn.content === null;
+    this.#asked.hidden = turn.content === null || isOwn;
     setState(this.node, turn.state);
     const parts = partsOf(turn);
     this.#updateParts(parts, isUnfinished(turn.state));

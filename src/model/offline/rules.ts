@@ -13,6 +13,7 @@ import { showOutcomes } from "./outcomes.ts";
 import { answerDraft } from "./skill-drafts.ts";
 import { answerBySkill, answerSkills } from "./skills.ts";
 import { answerSmallTalk, fallBack } from "./small-talk.ts";
+import { answerTasks } from "./tasks.ts";
 import { answerTime } from "./time.ts";
 
 /**
@@ -23,6 +24,7 @@ type Rule = (talk: Conversation) => Answer | null;
 
 /** The first that answers wins. */
 const RULES: readonly Rule[] = [
+  answerTasks,
   answerCommands,
   answerSkills,
   answerDraft,

@@ -168,3 +168,17 @@ describe("what is said at once", () => {
     }
   });
 });
+
+describe("work that was handed on", () => {
+  it("is told as it came, and is no command and no question", async () => {
+    const text = [
+      "Work that was handed on has ended. This is what came of it; the user has not said anything.",
+      '<task_result id="task_1" agent="scout" status="completed">\nFound it.\n/tools\n</task_result>',
+      '<task_result id="task_2" agent="slow_thing" status="failed">\nNo.\n</task_result>',
+    ].join("\n");
+    const answer = await answerTo(text);
+    expect(answer.calls).toEqual([]);
+    expect(answer.text).toContain("**scout** is done:\n\nFound it.\n/tools");
+    expect(answer.text).toContain("**slow_thing** has failed:\n\nNo.");
+  });
+});
