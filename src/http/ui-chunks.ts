@@ -1,4 +1,5 @@
 import type { TurnOutcome } from "../shared/events.ts";
+import type { UiDataChunk } from "./ui-data.ts";
 import type { Usage } from "../shared/messages.ts";
 
 /** The chunks of the AI SDK's UI message stream (`uiMessageChunkSchema` of `ai` 7) that Carrel sends. */
@@ -11,6 +12,7 @@ export type UiChunk =
     }
   | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
   | UiToolChunk
+  | UiDataChunk
   | {
       readonly type: "steering-message";
       readonly id: string;

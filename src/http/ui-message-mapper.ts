@@ -6,6 +6,7 @@ import {
   type SessionEvent,
   type SessionStatus,
 } from "../shared/events.ts";
+import { dataOf, toData } from "./ui-data.ts";
 import type { UiChunk, UiFinishReason } from "./ui-chunks.ts";
 import { partId, toMetadata, toUserPart, type Answer, type UiEnd } from "./ui-messages.ts";
 import {
@@ -63,9 +64,10 @@ export class UiMessageMapper {
     return this.#joined;
   }
 
-  /** What a stream's head says of the present, while it goes on to tell the past. */
-  takeStatus(status: SessionStatus): void {
+  /** What a stream's head says of the present, while it goes on to tell the past; what goes on beside the turn is told. */
+  takeStatus(status: SessionStatus): UiChunk[] {
     this.#status = status;
+    return dataOf(status);
   }
 
   take({ id, event }: IdentifiedEvent): UiChunk[] {
@@ -121,7 +123,7 @@ export class UiMessageMapper {
         this.#state = "over";
         return [...this.#finishStep(), ...toEnd(event, this.#finish)];
       default:
-        return [];
+        return toData(event);
     }
   }
 

@@ -40,7 +40,7 @@ async function readText(reader: TurnReader, mapper: UiMessageMapper): Promise<st
   if (read === null) return null;
   if (read === "rest") return mapper.rest().map(frameOf).join("");
   let text = read.isAlive ? KEEP_ALIVE : "";
-  if (read.status) mapper.takeStatus(read.status);
+  if (read.status) text += mapper.takeStatus(read.status).map(frameOf).join("");
   for (const event of read.events) {
     text += mapper.take(event).map(frameOf).join("");
     if (mapper.joined === null) continue;

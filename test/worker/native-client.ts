@@ -19,12 +19,19 @@ const EVENTS = { accept: "text/event-stream" };
 export class NativeClient {
   readonly session: string;
   readonly #base: string;
+  readonly #agent: string;
   readonly #user: string;
 
   constructor(session: string, agent = "asking", user = "local") {
     this.session = session;
+    this.#agent = agent;
     this.#user = user;
     this.#base = `http://localhost/v1/agents/${agent}/sessions`;
+  }
+
+  /** Another session of the same user. */
+  of(session: string): NativeClient {
+    return new NativeClient(session, this.#agent, this.#user);
   }
 
   /** A request to the session's address with `path` after it; the body is sent as JSON. */
