@@ -47,7 +47,7 @@ export default defineConfig({
           // `CRASH_PAIRS=75`: so many second crashes of each scenario in the crash sweep (`npm run test:crash`).
           // `AT_ONCE=200`: so many calls and keys get twenty requests each at once, which takes a minute.
           provide: {
-            crashPairs: Number(process.env.CRASH_PAIRS ?? 16),
+            crashPairs: Number(process.env.CRASH_PAIRS ?? 6),
             atOnce: Number(process.env.AT_ONCE ?? 20),
           },
         },

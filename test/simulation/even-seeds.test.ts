@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./seeds.ts";
 
-simulateSeeds(2, 20_000);
+simulateSeeds(2);

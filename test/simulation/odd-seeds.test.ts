@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./seeds.ts";
 
-simulateSeeds(1, 19_999);
+simulateSeeds(1);
