@@ -8,8 +8,8 @@ import { root, toolEnv } from "./project.mjs";
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const CHECKS = ["template", "typecheck", "lint", "format:check"];
-/** Side by side within a group: `worker` and `crash` each keep about one core busy, `node` both. */
-const GROUPS = [["node"], ["worker", "crash"]];
+/** Side by side within a group: `node` keeps both cores of a small machine busy, the others together. */
+const GROUPS = [["node"], ["worker", "crash", "seeds"]];
 
 /** Memory that looks like a disk, where a machine has it: objects in workerd wait for each of their writes. */
 const MEMORY_DISK = "/dev/shm";
@@ -72,6 +72,7 @@ async function runProject(project, args, isShown) {
       "--reporter=json",
       `--outputFile.json=${report}`,
       ...(project ? ["--project", project] : []),
+      ...(project === "seeds" ? ["--maxWorkers=1"] : []),
       // A filter may leave a project without a file; without one, that would hide that its tests are gone.
       ...(args.length > 0 ? ["--passWithNoTests", ...args] : []),
     ],

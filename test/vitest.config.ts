@@ -5,13 +5,13 @@ import { defineConfig } from "vitest/config";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * `node`: pure code and rules; `worker`: in workerd; `crash`: the real dev server, killed; `browser`: Chromium;
+ * `node`: pure code and rules; `seeds`: simulated sessions; `worker`: in workerd; `crash`: the real dev server, killed; `browser`: Chromium;
  * `long`: what takes minutes.
  */
 export default defineConfig({
   root,
   test: {
-    // The simulation is two files so that it takes both cores of a small machine.
+    // The seeds are two files so that they take both cores of a small machine.
     maxWorkers: 2,
     // Every turn in workerd writes some, as in production.
     onConsoleLog: (log) => !log.startsWith('{"event":"span"'),
@@ -22,11 +22,26 @@ export default defineConfig({
           name: "node",
           environment: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/worker/**", "test/crash/**", "test/browser/**", "test/long/**"],
+          exclude: [
+            "test/worker/**",
+            "test/crash/**",
+            "test/browser/**",
+            "test/long/**",
+            "test/simulation/*-seeds.test.ts",
+          ],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Nothing lasts from one file to the next (promise I5), so they may share a worker: it saves a fifth.
           isolate: false,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "seeds",
+          environment: "node",
+          include: ["test/simulation/*-seeds.test.ts"],
+          testTimeout: 60_000,
         },
       },
       {

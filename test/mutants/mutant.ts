@@ -9,7 +9,7 @@ export type Mutant = {
   readonly test: string;
   readonly in: string;
   /** Default `node`. */
-  readonly project?: "node" | "worker";
+  readonly project?: "node" | "seeds" | "worker";
 };
 
 /** The source with the defect in it. Throws when the place is not there, or not alone. */

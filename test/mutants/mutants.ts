@@ -50,6 +50,7 @@ export const mutants: readonly Mutant[] = [
       return entry;`,
     test: "keep every promise, 1 to 499",
     in: "test/simulation/odd-seeds.test.ts",
+    project: "seeds",
   },
   {
     name: "a used key takes another message",
@@ -115,6 +116,7 @@ export const mutants: readonly Mutant[] = [
     replace: `        attempt: null,`,
     test: "keep every promise, 1 to 499",
     in: "test/simulation/odd-seeds.test.ts",
+    project: "seeds",
   },
   {
     name: "a reader gets an event twice",
