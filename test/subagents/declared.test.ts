@@ -170,6 +170,34 @@ describe("[U1] of a declaration", () => {
     expect(sampled).toEqual([0.2, 0.7]);
   });
 
+  it("[W4] of the template, of all users and of one: the nearest counts, whole, and code before none", async () => {
+    const files = (first: string) => ({
+      "subagents/scout.md": declaration([`temperature: ${first}`, "hidden: true"]),
+    });
+    const code = { id: "coded", description: "In code.", body: "Coded.", temperature: 1 };
+    const agent = { files: files("0.1"), subagents: [code, { ...code, id: "scout" }] };
+    const lab = new FamilyLab({ agent });
+    const last = () => lab.witness.requests.flatMap(({ sampling }) => sampling?.temperature ?? []);
+    const run = (key: string, agent_id = "scout") =>
+      lab.run(key, { calls: [spawn([found], { agent_id })] }, done);
+    if (lab.files) lab.files.template = files("0.1");
+    await run("template");
+    const changes = [
+      {
+        kind: "write",
+        path: "subagents/scout.md",
+        content: { text: declaration(["temperature: 0.2"]) },
+      },
+    ] as const;
+    await lab.files?.shared().change({ by: "admin:root", changes });
+    await lab.files?.pass(60_000);
+    await run("shared");
+    await write(lab, "subagents/scout.md", declaration(["temperature: 0.3"]));
+    await run("own");
+    await run("code", "coded");
+    expect(last()).toEqual([0.1, 0.2, 0.3, 1]);
+  });
+
   it("one that is gone goes on with what it was, and no more", async () => {
     const lab = await declaring(["tools: [read_thing]"]);
     await asked(lab);

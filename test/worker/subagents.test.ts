@@ -84,6 +84,29 @@ describe("a subagent, in an object of its own", () => {
     expect((await child.ask("GET", "")).status).toBe(410);
   });
 
+  it("[I1] [I6] that is exposed is spoken to by its owner, and by nobody else", async () => {
+    const client = new NativeClient("child-open", "asking", "ann");
+    await client.say([spawn([found], { expose_to_user: true }), done], "t1");
+    const [task] = await tasksOf(client);
+    const child = client.of(task?.session ?? "");
+    const events = await child.say([{ text: "You again." }], "mine");
+    expect(events.at(-1)).toMatchObject({ type: "turn-end", outcome: "completed" });
+    const other = new NativeClient(task?.session ?? "", "asking", "bob");
+    const foreign = await other.ask("POST", "/turns", { message: "hi" });
+    const missing = await new NativeClient(`sub-${"1".repeat(32)}`, "asking", "bob").ask(
+      "POST",
+      "/turns",
+      { message: "hi" },
+    );
+    const saidBy = ({ status, body }: typeof foreign) => {
+      const { code, message } = (body as { error: { code: string; message: string } }).error;
+      return { status, code, message };
+    };
+    expect(saidBy(foreign)).toMatchObject({ status: 404, code: "not_found" });
+    expect(saidBy(foreign)).toEqual(saidBy(missing));
+    expect((await other.ask("GET", "")).status).toBe(404);
+  });
+
   it("[I1] is begun by nobody else: a session of such a name that is no subagent's takes nothing", async () => {
     const child = new NativeClient(`sub-${"0".repeat(32)}`);
     const said = await child.ask("POST", "/turns", { message: "hi" });
