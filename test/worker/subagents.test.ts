@@ -104,7 +104,8 @@ describe("a subagent, in an object of its own", () => {
     };
     expect(saidBy(foreign)).toMatchObject({ status: 404, code: "not_found" });
     expect(saidBy(foreign)).toEqual(saidBy(missing));
-    expect((await other.ask("GET", "")).status).toBe(404);
+    expect((await other.history()).messages).toEqual([]);
+    expect((await child.history()).messages).toHaveLength(4);
   });
 
   it("[I1] is begun by nobody else: a session of such a name that is no subagent's takes nothing", async () => {
