@@ -124,6 +124,10 @@ export function nextOutgoing(sql: Sql, now: number): Job | null {
   return sql.all<Job>(query, now)[0] ?? null;
 }
 
+/** Whether a subagent's session is to be told something. */
+export const tellsChildren = (sql: Sql): boolean =>
+  sql.all("SELECT 1 FROM job WHERE kind = 'child' LIMIT 1").length > 0;
+
 /** When the next of them is due; `null` when none waits. */
 export function outgoingDue(sql: Sql): number | null {
   const query = `SELECT min(due) AS due FROM job WHERE ${OUTGOING} AND due < ${PARKED}`;

@@ -73,11 +73,9 @@ export async function perform(
   const id = ms === undefined ? "" : await taskOf(toolContext.op);
   const goesOn = { id, name: call.name, work, abort };
   const outcome = await withTimeout(context, abort, soonOrSlow(context, goesOn));
-  if (outcome === SLOW) {
-    // From now on it is stopped by its task.
-    scope.signal.removeEventListener("abort", stop);
-    return { ...succeeded(goesOnText(goesOn, ms)), goesOn };
-  }
+  // It has ended, or is stopped by its task from now on.
+  scope.signal.removeEventListener("abort", stop);
+  if (outcome === SLOW) return { ...succeeded(goesOnText(goesOn, ms)), goesOn };
   if (outcome !== OVER) return outcome;
   const seconds = Math.round(context.limits.toolTimeoutMs / 1_000);
   if (tool.replay === "pure") return failed(`The tool did not finish within ${seconds} seconds.`);

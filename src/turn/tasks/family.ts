@@ -1,3 +1,4 @@
+import { tellsChildren } from "../../session/jobs.ts";
 import { findTask, newestTasks } from "../../session/tasks.ts";
 import { CarrelError, notFound, sessionGone } from "../../shared/errors.ts";
 import type { TaskHead } from "../../shared/family-api.ts";
@@ -94,6 +95,7 @@ export class Family {
 
   /** Resolves when its subagents know what they are to be told, or after a while; then a job goes on. */
   async whenTold(): Promise<void> {
+    if (!tellsChildren(this.#core.sql)) return;
     const done = new AbortController();
     const late = this.#core.clock.sleep(TELL_MS, done.signal);
     await Promise.race([this.#parts.outbox.run(), late]);
