@@ -2,11 +2,12 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Sql, SqlValue } from "../../src/shared/sql.ts";
 
 /**
- * The `Sql` port over `node:sqlite`, for running sessions in plain Node. Statements of `all` and `run` are
- * prepared once; `each` prepares its own, so that a loop may run the same query inside itself.
+ * The `Sql` port over `node:sqlite`, for running sessions in plain Node. Statements are prepared once; of a loop that runs
+ * the same query inside itself, each has its own.
  */
 export function nodeSql(database: DatabaseSync): Sql {
   const prepared = new Map<string, StatementSync>();
+  const spare = new Map<string, StatementSync[]>();
   const prepare = (query: string): StatementSync => {
     const known = prepared.get(query) ?? database.prepare(query);
     prepared.set(query, known);
@@ -14,8 +15,16 @@ export function nodeSql(database: DatabaseSync): Sql {
   };
   return {
     all: <Row>(query: string, ...params: SqlValue[]) => prepare(query).all(...params) as Row[],
-    each: <Row>(query: string, ...params: SqlValue[]) =>
-      database.prepare(query).iterate(...params) as Iterable<Row>,
+    *each<Row>(query: string, ...params: SqlValue[]) {
+      const idle = spare.get(query) ?? [];
+      spare.set(query, idle);
+      const statement = idle.pop() ?? database.prepare(query);
+      try {
+        yield* statement.iterate(...params) as Iterable<Row>;
+      } finally {
+        idle.push(statement);
+      }
+    },
     run: (query, ...params) => Number(prepare(query).run(...params).changes) > 0,
     // A savepoint, so that simulation may put several transactions into one commit, as a Durable Object does.
     transaction(work) {
